@@ -1,0 +1,166 @@
+"""A submission on the bench: its workers, and the calls that are made of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grader.judge.calls import Answer, Call
+from grader.judge.launch import Launcher
+from grader.judge.limits import Limits
+from grader.judge.link import Link, Reply
+from grader.judge.ranks import run_on_workers
+
+LOAD_CPU_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Source:
+    """A submission as it travels: bytes and the name that its tracebacks show.
+
+    Attributes:
+        file: "lesson06_collectives.py".
+        content: What is in the file.
+    """
+
+    file: str
+    content: bytes
+
+    @property
+    def sha256(self) -> str:
+        """The content's hash, in hexadecimal."""
+        return hashlib.sha256(self.content).hexdigest()
+
+    def line(self, number: int) -> str:
+        """One line of it, stripped; "" where there is none."""
+        lines = self.content.decode("utf-8-sig", "replace").splitlines()
+        return lines[number - 1].strip() if 0 < number <= len(lines) else ""
+
+
+class Bench:
+    """Performs calls of one submission in workers; ``renew`` throws them away.
+
+    Attributes:
+        source: The submission.
+        problem: Why it does not load (a reply that is not "returned"), or None.
+        callables: The names that it defines, once loaded.
+        printed: What the last call printed, by rank.
+        limits: Of each call; a check may set its own.
+    """
+
+    def __init__(
+        self, launcher: Launcher, source: Source, *, collectives: Mapping[str, Sequence[str]], limits: Limits
+    ) -> None:
+        """Compile the submission in a worker of its own, without running it.
+
+        Args:
+            launcher: Where workers come from.
+            source: The submission.
+            collectives: For each exercise, the collectives that it may use.
+            limits: Of each call.
+        """
+        self.source, self.limits = source, limits
+        self.problem: Reply | None = None
+        self.callables: list[str] = []
+        self.printed: tuple[str, ...] = ()
+        self._launcher, self._collectives = launcher, collectives
+        self._links: list[Link] = []
+        self._code = b""
+        self._compile()
+
+    def _compile(self) -> None:
+        reply = self._ask("compile", self.source.content, self._start(1)[0])
+        if reply.kind == "returned" and isinstance(reply.value, bytes):
+            self._code = reply.value
+            self.renew()
+            self._workers(1)
+        else:
+            self.problem = reply
+            self.renew()
+
+    def _start(self, count: int) -> list[Link]:
+        links = [Link(started) for started in self._launcher.start(count)]
+        self._links += links
+        return links
+
+    def _ask(self, do: str, value: Any, link: Link) -> Reply:
+        link.request(do, value, file=self.source.file)
+        return link.converse(Limits(cpu_seconds=LOAD_CPU_SECONDS))
+
+    def _workers(self, count: int) -> list[Link]:
+        """Loaded workers, started as needed and kept until ``renew``."""
+        missing = count - len(self._links)
+        if missing > 0:
+            fresh = self._start(missing)
+            for link in fresh:
+                link.request("load", self._code, file=self.source.file)
+            for link in fresh:
+                reply = link.converse(Limits(cpu_seconds=LOAD_CPU_SECONDS))
+                if reply.kind != "returned":
+                    self.problem = self.problem or reply
+                elif not self.callables:
+                    self.callables = _names(reply.value)
+        return self._links[:count]
+
+    def renew(self) -> dict[int, int]:
+        """End all workers; the next call gets fresh ones. Returns how each ended."""
+        links, self._links = self._links, []
+        for link in links:
+            link.close()
+        return self._launcher.end([link.pid for link in links]) if links else {}
+
+    def perform(self, call: Call) -> Answer:
+        """Make a call; see ``Performer``."""
+        answer = self._perform(call)
+        self.printed = answer.printed
+        return answer
+
+    def _perform(self, call: Call) -> Answer:
+        if call.per_rank is not None:
+            return self._perform_on_ranks(call)
+        link = self._workers(1)[0]
+        if self.problem is not None:
+            return Answer(self.problem.kind, self.problem.value, None, (self.problem.printed,))
+        if call.steps is not None:
+            link.request("sequence", (call.positional, call.keywords, [list(step) for step in call.steps]), f=call.name)
+        else:
+            link.request("call", (call.positional, call.keywords), f=call.name, back=call.look_back)
+        reply = link.converse(self.limits)
+        answer = Answer(reply.kind, reply.value, None, (reply.printed,))
+        if reply.kind == "returned" and call.look_back:
+            answer.value, answer.arguments = reply.value
+        self._explain_death(answer, reply.kind in ("died", "forged", "timed_out"))
+        return answer
+
+    def _perform_on_ranks(self, call: Call) -> Answer:
+        assert call.per_rank is not None
+        links = self._workers(len(call.per_rank))
+        if self.problem is not None:
+            return Answer(self.problem.kind, self.problem.value, None, (self.problem.printed,))
+        answer, reusable = run_on_workers(links, call, self._collectives.get(call.name, ()), self.limits)
+        self._explain_death(answer, not reusable)
+        return answer
+
+    def _explain_death(self, answer: Answer, unusable: bool) -> None:
+        """Throw workers away that can't be used again; a dead one's status says what happened."""
+        if not unusable:
+            return
+        dead = self._links[answer.rank or 0].pid
+        status = self.renew().get(dead, 0)
+        if answer.kind == "died":
+            answer.value = describe_end(status)
+
+
+def describe_end(status: int) -> str:
+    """How a process ended, in words, from its exit code or minus the signal."""
+    if status >= 0:
+        return f"the process ended itself with exit code {status}"
+    known = {-11: "a segmentation fault", -6: "an abort", -9: "a kill", -24: "using too much CPU time", -7: "a bus error"}
+    return f"the process was ended by {known.get(status, f'signal {-status}')}"
+
+
+def _names(value: Any) -> list[str]:
+    names = value.get("callables", []) if isinstance(value, dict) else []
+    return [str(name) for name in names]

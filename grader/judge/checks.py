@@ -1,0 +1,202 @@
+"""``@check``: what a check declares, and the search for the smallest case in which a submission falls short."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import traceback
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from grader.judge.calls import Call
+from grader.judge.determinism import deterministic
+from grader.judge.failures import CheckFailed, Unfinished
+from grader.results import Outcome
+
+SHRINK_CALLS = 200  # examples tried after the first failure; a count, never seconds, so that grades don't depend on speed
+
+Test = TypeVar("Test", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class CheckFacts:
+    """What a check declares.
+
+    Attributes:
+        name: The test's name.
+        exercise: Which exercise it belongs to.
+        points: What it is worth.
+        sentence: The test's docstring: a statement that is true of every right implementation.
+        outcome: A learning outcome of its own, or "" for the exercise's.
+        examples: How many examples are drawn.
+        seconds: CPU time of one call.
+    """
+
+    name: str
+    exercise: str
+    points: float
+    sentence: str
+    outcome: str = ""
+    examples: int = 40
+    seconds: float = 2.0
+
+
+@dataclass
+class Finding:
+    """A failing example.
+
+    Attributes:
+        arguments: What the check was called with, fixtures aside.
+        failure: What did not hold.
+        calls: The calls that were made, the failing one last.
+        body: The check's own function, to run it again.
+    """
+
+    arguments: dict[str, Any]
+    failure: CheckFailed
+    calls: list[Call]
+    body: Callable[..., Any]
+
+
+class SearchEnds(BaseException):
+    """The search of a check is over, whatever hypothesis would still like to try."""
+
+
+class Examples(Protocol):
+    """What runs the examples of a check; without one the check is an ordinary test."""
+
+    def run(self, body: Callable[..., Any], arguments: dict[str, Any]) -> None:
+        """Run one example."""
+
+
+current: ContextVar[Examples | None] = ContextVar("current", default=None)
+
+
+def check(
+    exercise: str, *, points: float, outcome: str = "", examples: int = 40, seconds: float = 2.0
+) -> Callable[[Test], Test]:
+    """Declare a test to be a check; stands outermost, above ``@given``.
+
+    Args:
+        exercise: The exercise it belongs to.
+        points: What it is worth.
+        outcome: A learning outcome, where it is another than the exercise's.
+        examples: How many examples ``@given`` draws.
+        seconds: CPU time that one call may take.
+    """
+
+    def declare(test: Test) -> Test:
+        sentence = " ".join((inspect.getdoc(test) or "").split())
+        if not sentence:
+            raise ValueError(f"{test.__name__}: a check needs a docstring, the sentence that students read")
+        facts = CheckFacts(test.__name__, exercise, points, sentence, outcome, examples, seconds)
+        handle = getattr(test, "hypothesis", None)
+        if handle is not None:
+            handle.inner_test = _guarded(handle.inner_test)
+            test = deterministic(examples)(test)
+        else:
+            test = _guarded(test)
+        test.__check__ = facts  # type: ignore[attr-defined]
+        return test
+
+    return declare
+
+
+def _guarded(body: Test) -> Test:
+    """The body of a check, run through whatever runs the examples at the moment."""
+
+    @functools.wraps(body)
+    def guarded(**arguments: Any) -> None:
+        runner = current.get()
+        if runner is None:
+            body(**arguments)
+        else:
+            runner.run(body, arguments)
+
+    return guarded  # type: ignore[return-value]
+
+
+@dataclass
+class Search:
+    """One check's search: counts calls, keeps the smallest failing example, and knows when to stop.
+
+    Attributes:
+        begin: Called before each example.
+        stand_in: Runs an example against the solution, to tell a defect of the check from a misshapen result; None
+            where there is no solution.
+        shrink_calls: Examples to try after the first failure, in search of a smaller one.
+        finding: The failing example to report, or None.
+        calls: Those of the example that is running.
+        count: How many calls were made in all.
+    """
+
+    stand_in: Callable[[Callable[..., Any], dict[str, Any]], None] | None = None
+    shrink_calls: int = SHRINK_CALLS
+    finding: Finding | None = None
+    broken: str = ""
+    calls: list[Call] = field(default_factory=list)
+    count: int = 0
+    failures: list[Finding] = field(default_factory=list)
+    _after_failure: int = 0
+
+    def watch(self, call: Call) -> None:
+        """Note a call of the running example."""
+        self.calls.append(call)
+        self.count += 1
+
+    def run(self, body: Callable[..., Any], arguments: dict[str, Any]) -> None:
+        """Run one example; see ``Examples``."""
+        if self.finding is not None:
+            self._after_failure += 1
+            if self._after_failure > self.shrink_calls:
+                raise SearchEnds
+        self.calls = []
+        try:
+            self.example(body, arguments)
+        except CheckFailed as failure:
+            self._keep(body, arguments, failure)
+            raise
+        except Unfinished as unfinished:
+            self._keep(body, arguments, unfinished.failure)
+            raise
+
+    def example(self, body: Callable[..., Any], arguments: dict[str, Any]) -> None:
+        """Run the body; an error of its own is turned into what it means.
+
+        Raises:
+            CheckFailed: If what came back made the check itself stumble, which the solution's result does not.
+            SearchEnds: If the check stumbles over the solution too: it is the check that is wrong.
+        """
+        try:
+            body(**arguments)
+        except (CheckFailed, Unfinished):
+            raise
+        except Exception as error:
+            if type(error).__module__.startswith("hypothesis"):
+                raise  # how hypothesis rejects an example
+            if self.stand_in is not None:
+                try:
+                    self.stand_in(body, arguments)
+                except Exception:
+                    self.broken = "".join(traceback.format_exception(error))
+                    raise SearchEnds from error
+            stumbled = f"{type(error).__name__}: {error}"
+            message = f"What came back is not of the form that the docstring describes (looking at it: {stumbled})."
+            raise CheckFailed("a result of another form", message=message) from error
+
+    def _keep(self, body: Callable[..., Any], arguments: dict[str, Any], failure: CheckFailed) -> None:
+        drawn = {name: value for name, value in arguments.items() if name not in FIXTURES}
+        found = Finding(drawn, failure, self.calls, body)
+        self.failures.append(found)
+        if self.finding is None or _size(found) <= _size(self.finding) or failure.outcome is Outcome.TIMED_OUT:
+            self.finding = found
+
+
+FIXTURES = ("student", "reference")
+
+
+def _size(finding: Finding) -> int:
+    """How long the failing call is to read."""
+    return len(str(finding.calls[-1])) if finding.calls else 0

@@ -1,0 +1,194 @@
+"""The judge's end of one worker: requests out, checked frames in."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import struct
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from grader.judge.launch import Started
+from grader.judge.limits import TICK_SECONDS, Limits, Watch
+from grader.worker import wire
+
+SEND_SECONDS = 30.0
+SOCKET_BUFFER_BYTES = 1 << 21
+
+
+class Reply(NamedTuple):
+    """How a worker's request ended.
+
+    Attributes:
+        kind: "returned", "raised", "unsupported" (the result is not plain data), "timed_out", "died", or "forged"
+            (what came over the wire was not a worker's).
+        value: The result; for "raised" the facts of ``worker/failure.py``; else a text.
+        printed: What the code wrote to stdout and stderr.
+    """
+
+    kind: str
+    value: Any = None
+    printed: str = ""
+
+
+class Frame(NamedTuple):
+    """A frame in the middle of a call."""
+
+    envelope: dict[str, Any]
+    encoded: Any
+    buffers: bytes
+
+
+class Gone(Exception):
+    """The worker has closed its end."""
+
+
+class Link:
+    """One worker, one request at a time.
+
+    Attributes:
+        pid: The worker's process.
+        socket: The judge's end; times out after a tick.
+    """
+
+    def __init__(self, started: Started) -> None:
+        """Take over a started worker."""
+        self.pid, self.socket = started
+        _set_timeouts(self.socket)
+        self._frames = wire.Frames()
+        self._id = ""
+        self._callables: list[Callable[..., Any]] = []
+
+    def request(self, do: str, value: Any, **fields: Any) -> None:
+        """Send a request; functions among the values are kept and answered from here.
+
+        Raises:
+            Gone: If the worker takes nothing any more.
+        """
+        self._id = secrets.token_hex(8)
+        self._callables = []
+        encoded, buffers = wire.encode(value, self._callables)
+        names = {str(index): getattr(f, "__name__", "function") for index, f in enumerate(self._callables)}
+        if names:
+            fields["functions"] = names
+        self._send(wire.frame({"id": self._id, "do": do, **fields}, encoded, buffers))
+
+    def deliver(self, encoded: Any, buffers: bytes) -> None:
+        """Hand a value to a worker that waits for one in the middle of its call."""
+        self._send(wire.frame({"id": self._id, "do": "deliver"}, encoded, [buffers]))
+
+    def interrupt(self, do: str, text: str) -> None:
+        """Tell a waiting worker that it waits for nothing: "error" raises there, "abandon" ends its call."""
+        self._send(wire.frame({"id": self._id, "do": do, "text": text}, None, []))
+
+    def _send(self, data: bytes) -> None:
+        try:
+            self.socket.sendall(data)
+        except OSError:  # BlockingIOError and TimeoutError are: a worker that does not read what it asked for
+            raise Gone from None
+
+    def fill(self) -> None:
+        """Read what has arrived.
+
+        Raises:
+            TimeoutError: If nothing has, for a tick.
+            Gone: If the worker has closed its end.
+        """
+        try:
+            data = self.socket.recv(1 << 18)
+        except (TimeoutError, BlockingIOError):
+            raise TimeoutError from None
+        except OSError:
+            raise Gone from None
+        if not data:
+            raise Gone
+        self._frames.feed(data)
+
+    def next_frame(self) -> Frame | None:
+        """The next whole frame that has arrived, or None.
+
+        Raises:
+            wire.WireError: If it breaks the rules or answers another request.
+        """
+        found = self._frames.next()
+        if found is None:
+            return None
+        frame = Frame(*found)
+        if frame.envelope.get("id") != self._id:
+            raise wire.WireError("a frame that answers no request")
+        return frame
+
+    def finished(self, frame: Frame) -> Reply | None:
+        """The reply, if this frame is the one that ends the request.
+
+        Raises:
+            wire.WireError: If bytes follow it, or the value is malformed.
+        """
+        kind = frame.envelope.get("is")
+        if kind not in ("returned", "raised", "unsupported"):
+            return None
+        if self._frames.pending:
+            raise wire.WireError("bytes after the reply")
+        value = wire.decode(frame.encoded, frame.buffers)
+        if kind == "raised" and not isinstance(value, dict):
+            raise wire.WireError("an exception of another form")
+        return Reply(kind, value, str(frame.envelope.get("out", "")))
+
+    def answer_question(self, frame: Frame) -> None:
+        """Call the function that the worker asks for and hand back what it returns, or its error."""
+        try:
+            positional, keywords = wire.decode(frame.encoded, frame.buffers)
+            function = self._callables[frame.envelope["f"]]
+        except (IndexError, TypeError, ValueError, KeyError):
+            raise wire.WireError("a question of another form") from None
+        try:
+            encoded, buffers = wire.encode(function(*positional, **keywords))
+        except Exception as error:
+            self.interrupt("error", f"{type(error).__name__}: {error}")
+            return
+        self.deliver(encoded, b"".join(buffers))
+
+    def converse(self, limits: Limits) -> Reply:
+        """Wait until the request is done, answering what the worker asks meanwhile."""
+        watch: Watch | None = None
+        try:
+            while True:
+                frame = self.next_frame()
+                if frame is None:
+                    try:
+                        self.fill()
+                    except TimeoutError:
+                        if watch is None:
+                            watch = Watch([self.pid], limits)
+                        elif watch.expired([self.pid]) is not None:
+                            return Reply("timed_out", f"{limits.cpu_seconds:g} s")
+                    continue
+                reply = self.finished(frame)
+                if reply is not None:
+                    return reply
+                if frame.envelope.get("is") != "ask":
+                    raise wire.WireError("a message where there are no ranks")
+                self.answer_question(frame)
+        except Gone:
+            return Reply("died")
+        except wire.WireError as error:
+            return Reply("forged", str(error))
+
+    def close(self) -> None:
+        """Close the judge's end."""
+        self.socket.close()
+
+
+def _set_timeouts(sock: socket.socket) -> None:
+    """Let a read end after a tick and a send after a while.
+
+    Linux keeps these times itself, which saves a system call each time; elsewhere Python polls, with one time for both.
+    """
+    if not sys.platform.startswith("linux"):
+        sock.settimeout(TICK_SECONDS)
+        return
+    sock.setblocking(True)
+    for option, seconds in ((socket.SO_RCVTIMEO, TICK_SECONDS), (socket.SO_SNDTIMEO, SEND_SECONDS)):
+        sock.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", int(seconds), int(seconds % 1 * 1e6)))
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SOCKET_BUFFER_BYTES)

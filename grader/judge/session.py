@@ -1,0 +1,126 @@
+"""Running checks under pytest: collection, fixtures and parameters are pytest's; what a check means is ours."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+from grader.judge.checks import CheckFacts
+from grader.judge.proxies import Proxy
+
+QUIET = ("terminal", "cacheprovider", "junitxml", "doctest", "faulthandler", "pastebin", "unittest", "logging", "recwarn")
+
+
+class Runner(Protocol):
+    """Runs one check that pytest has collected."""
+
+    def wants(self, facts: CheckFacts) -> bool:
+        """Whether this check is to run."""
+
+    def run(self, test: Callable[..., None], facts: CheckFacts, visibility: str, fixtures: dict[str, Any]) -> None:
+        """Run it; never raises for what a submission does."""
+
+
+class Plugin:
+    """The judge's part in a pytest run.
+
+    Attributes:
+        errors: What went wrong in collecting, which is our fault and never a pass.
+    """
+
+    def __init__(self, runner: Runner, student: Proxy, reference: Proxy | None) -> None:
+        """Run collected checks with ``runner``."""
+        self._runner, self._student, self._reference = runner, student, reference
+        self.errors: list[str] = []
+
+    @pytest.fixture(scope="session")
+    def student(self) -> Proxy:
+        """The submission."""
+        return self._student
+
+    @pytest.fixture(scope="session")
+    def reference(self) -> Proxy:
+        """The solution."""
+        if self._reference is None:
+            raise RuntimeError("a public check must not need the reference solution")
+        return self._reference
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Keep the checks that are wanted."""
+        items[:] = [item for item in items if self._is_wanted(item)]
+
+    def _is_wanted(self, item: pytest.Item) -> bool:
+        facts = getattr(getattr(item, "obj", None), "__check__", None)
+        if facts is None:
+            self.errors.append(f"{item.nodeid}: a test that is not a check")
+            return False
+        return self._runner.wants(facts)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool:
+        """Run a check."""
+        names = pyfuncitem._fixtureinfo.argnames
+        fixtures = {name: pyfuncitem.funcargs[name] for name in names}
+        visibility = pyfuncitem.path.parent.name
+        self._runner.run(pyfuncitem.obj, pyfuncitem.obj.__check__, visibility, fixtures)
+        return True
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note what could not be collected."""
+        if report.failed:
+            self.errors.append(f"{report.nodeid}: {report.longreprtext}")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Note a failure outside of any check, such as a fixture's."""
+        if report.failed:
+            self.errors.append(f"{report.nodeid}: {report.longreprtext}")
+
+
+def run_checks(files: Sequence[Path], plugin: Plugin) -> list[str]:
+    """Collect and run the checks in these files; returns what went wrong on our side.
+
+    Nothing of the surroundings has a say: no conftest.py, no ini file, no plugin that happens to be installed, no
+    environment variable, no cache.
+    """
+    arguments = ["--import-mode=importlib", "--noconftest", "--assert=plain", "--capture=no", "-c", _ini_file()]
+    arguments += [part for name in QUIET for part in ("-p", f"no:{name}")]
+    said = io.StringIO()
+    with _clean_environment(), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        code = pytest.main([*arguments, "--rootdir", str(files[0].parents[2]), *map(str, files)], plugins=[plugin])
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED):
+        plugin.errors.append(f"pytest ended with {pytest.ExitCode(code).name}: {said.getvalue()[-1000:]}")
+    return plugin.errors
+
+
+def _ini_file() -> str:
+    """An ini file of our own, so that none of the surroundings is looked for."""
+    path = Path(tempfile.gettempdir()) / f"grade-pytest-{os.getpid()}.ini"
+    path.write_text("[pytest]\npython_files = *.py\n", encoding="utf-8")
+    return str(path)
+
+
+@contextlib.contextmanager
+def _clean_environment() -> Any:
+    """No pytest or hypothesis settings from outside, no bytecode beside the checks."""
+    kept = dict(os.environ)
+    bytecode = sys.dont_write_bytecode
+    for name in list(os.environ):
+        if name.startswith(("PYTEST", "HYPOTHESIS")):
+            del os.environ[name]
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    sys.dont_write_bytecode = True
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(kept)
+        sys.dont_write_bytecode = bytecode

@@ -1,0 +1,1 @@
+"""What the people who grade and are graded see in a terminal."""

@@ -1,0 +1,184 @@
+"""A worker's life: load one submission, then answer calls until the judge goes.
+
+Requests: ``compile`` (source to code, nothing is run), ``load`` (run the module), ``call`` (a function, as one rank
+or alone), ``sequence`` (a class through a list of method calls). During a call the worker sends what its rank does
+and what it asks of functions that the judge passed in.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import socket
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from . import failure, wire
+from .capture import Capture
+from .channel import Channel
+from .comm import CollectiveError, Comm
+
+
+class Abandoned(BaseException):
+    """The run is over for this rank because another failed or none can move; no ``except Exception`` holds it."""
+
+
+def serve(sock: socket.socket) -> None:
+    """Answer requests on ``sock`` until the other end closes it."""
+    worker = Worker(Channel(sock))
+    try:
+        while True:
+            worker.answer()
+    except (EOFError, ConnectionError):
+        return
+
+
+class Worker:
+    """One submission in one process."""
+
+    def __init__(self, channel: Channel) -> None:
+        """A worker with nothing loaded; takes over stdout, stderr and stdin."""
+        self.channel = channel
+        self.output = Capture()
+        sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = self.output  # type: ignore[misc]
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - stays open as long as the process
+        self.module = types.ModuleType("submission")
+        self.file_name = "submission.py"
+        self.request: dict[str, Any] = {}
+
+    def answer(self) -> None:
+        """Read one request, do it, reply."""
+        self.request, encoded, buffers = self.channel.read()
+        do = {"compile": self.compile, "load": self.load, "call": self.call, "sequence": self.sequence}
+        action = do[self.request["do"]]
+        try:
+            value = wire.decode(encoded, buffers, record=self._record, function=self._function)
+            reply = self._pack("returned", action(value))
+        except wire.Unsupported as error:
+            reply = self._pack("unsupported", str(error))
+        except BaseException as error:  # student code may raise anything at all, SystemExit included
+            reply = self._pack("raised", failure.describe(error, self.file_name))
+        self.channel.post(reply)
+        self.channel.flush()
+
+    def _pack(self, kind: str, value: Any) -> bytes:
+        envelope = {"id": self.request["id"], "is": kind}
+        printed = self.output.take()
+        if printed:
+            envelope["out"] = printed
+        return wire.pack(envelope, value)
+
+    # --- requests ---
+
+    def compile(self, source: bytes) -> bytes:
+        """Compile a submission and return its code; nothing of it is run."""
+        return marshal.dumps(compile(source, self.request["file"], "exec", dont_inherit=True))
+
+    def load(self, code: bytes) -> dict[str, Any]:
+        """Run a compiled submission as a module; returns the names of what it defines that can be called."""
+        self.file_name = self.request["file"]
+        name = self.file_name.removesuffix(".py")
+        self.module = types.ModuleType(name)
+        self.module.__file__ = self.file_name
+        sys.modules[name] = self.module
+        exec(marshal.loads(code), self.module.__dict__)  # noqa: S102 - this is what the worker is for
+        names = [name for name, value in self.module.__dict__.items() if callable(value) and not name.startswith("_")]
+        return {"callables": names}
+
+    def call(self, arguments: tuple[tuple[Any, ...], dict[str, Any]]) -> Any:
+        """Call a function; as a rank it gets its communicator first."""
+        positional, keywords = arguments
+        function = getattr(self.module, self.request["f"])
+        if "rank" in self.request:
+            result = function(self._comm(), *positional, **keywords)
+        else:
+            result = function(*positional, **keywords)
+        return (result, wire.without_functions(arguments)) if self.request.get("back") else result
+
+    def sequence(self, plan: tuple[tuple[Any, ...], dict[str, Any], list[Any]]) -> list[Any]:
+        """Construct an object and use it step by step.
+
+        Returns:
+            For each step ``["returned", value]`` or ``["raised", facts]``; the object lives on after an exception.
+        """
+        positional, keywords, steps = plan
+        subject = getattr(self.module, self.request["f"])(*positional, **keywords)
+        results: list[Any] = []
+        for name, step_positional, step_keywords in steps:
+            try:
+                member = getattr(subject, name)
+                value = member(*step_positional, **step_keywords) if callable(member) else member
+                results.append(["returned", value])
+            except Exception as error:
+                results.append(["raised", failure.describe(error, self.file_name)])
+        return results
+
+    # --- what arguments stand for ---
+
+    def _record(self, name: str, fields: list[str], values: list[Any]) -> Any:
+        """The submission's own class where it has one of this name and these fields, else a plain record."""
+        own = getattr(self.module, name, None)
+        try:
+            if isinstance(own, type):
+                return own(**dict(zip(fields, values, strict=True)))
+        except TypeError:
+            pass
+        return wire.Record(name, fields, values)
+
+    def _function(self, index: int) -> Callable[..., Any]:
+        """A function that the judge passed in: calling it asks the judge."""
+
+        def ask(*positional: Any, **keywords: Any) -> Any:
+            self._send({"is": "ask", "f": index}, (positional, keywords))
+            return self.wait()
+
+        ask.__name__ = ask.__qualname__ = self.request.get("functions", {}).get(str(index), "function")
+        return ask
+
+    # --- being a rank ---
+
+    def _comm(self) -> Comm:
+        request = self.request
+        return Comm(_JudgeNetwork(self), range(request["size"]), request["rank"], allowed=request["collectives"])
+
+    def _send(self, fields: dict[str, Any], value: Any = None) -> None:
+        try:
+            self.channel.post(wire.pack({"id": self.request["id"], **fields}, value))
+        except wire.Unsupported as error:
+            raise TypeError(f"a message holds {error}, which is not plain data") from None
+
+    def wait(self) -> Any:
+        """Wait for the judge's answer in the middle of a call."""
+        envelope, encoded, buffers = self.channel.read()
+        if envelope["do"] == "abandon":
+            raise Abandoned(envelope["text"])
+        if envelope["do"] == "error":
+            raise CollectiveError(envelope["text"])
+        return wire.decode(encoded, buffers, record=self._record)
+
+
+class _JudgeNetwork:
+    """The network of one rank whose messages the judge routes."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
+        self.rendezvous = bool(worker.request.get("rendezvous"))
+        self.rank = worker.request["rank"]
+
+    def send(self, context: str, dest: int, tag: int, obj: Any) -> None:
+        self.worker._send({"is": "send", "to": dest, "tag": tag, "in": context}, obj)
+        if self.rendezvous and dest != self.rank:
+            self.worker.wait()
+
+    def recv(self, context: str, source: int, tag: int) -> Any:
+        self.worker._send({"is": "recv", "from": source, "tag": tag, "in": context})
+        return self.worker.wait()
+
+    def collective(self, context: str, kind: str, obj: Any, root: int) -> Any:
+        self.worker._send({"is": "join", "kind": kind, "root": root, "in": context}, obj)
+        return self.worker.wait()
+
+    def compute(self, seconds: float) -> None:
+        self.worker._send({"is": "compute", "seconds": seconds})

@@ -1,0 +1,452 @@
+"""Frames between the judge and a worker: a JSON header and raw array buffers. Plain data crosses, nothing else.
+
+A frame is ``<header bytes: u32> <buffer bytes: u64> <header> <buffers>``. The header is the JSON list
+``[envelope, value]``: the envelope is the protocol's own JSON object, the value is encoded as below,
+and the buffers hold array contents in the order in which the value names them.
+
+    None, bool, int, float, str     themselves (an int beyond 64 bits: ``{"i": hex}``)
+    list                            a JSON list
+    tuple, dict, bytes, complex     ``{"t": items}``, ``{"d": pairs}``, ``{"b": length}``, ``{"c": [re, im]}``
+    NamedTuple or dataclass         ``{"r": [name, fields, values]}``, arriving as a ``Record``
+    numpy scalar, numpy array       ``{"s": [dtype, value]}``, ``{"a": [dtype, shape]}``
+    callable (judge to worker)      ``{"f": index}``
+
+Everything is checked before it is allocated, since either end may lie; what does not fit raises ``WireError``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+PREFIX = struct.Struct("<IQ")
+MAX_HEADER_BYTES = 1 << 25
+MAX_FRAME_BYTES = 1 << 29
+MAX_DIMENSIONS = 32
+MAX_DEPTH = 60
+MAX_HEX_DIGITS = 4096
+MAX_VALUES = 1 << 20  # lists, tuples, records … and their entries, in one frame
+
+DTYPES: dict[str, np.dtype[Any]] = {
+    name: np.dtype(name)
+    for name in (
+        *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+        *("float16", "float32", "float64", "complex64", "complex128"),
+    )
+}
+
+
+class WireError(Exception):
+    """A frame that does not follow the rules of this module."""
+
+
+class Unsupported(Exception):
+    """A value that is not plain data; the message says what it is ("a generator")."""
+
+
+class Record(tuple[Any, ...]):
+    """A NamedTuple or dataclass after crossing: a tuple of its values, which its field names reach too."""
+
+    record_name: str
+    field_names: tuple[str, ...]
+
+    def __new__(cls, name: str, fields: Sequence[str], values: Sequence[Any]) -> Record:
+        """Build a record of ``name`` with one value per field."""
+        record = super().__new__(cls, values)
+        record.record_name = name
+        record.field_names = tuple(fields)
+        return record
+
+    def __getattr__(self, field: str) -> Any:
+        """The value of a field."""
+        names = self.__dict__.get("field_names", ())
+        if field in names:
+            return self[names.index(field)]
+        raise AttributeError(f"{self.__dict__.get('record_name', 'record')} has no field {field!r}; it has {', '.join(names)}")
+
+    def __repr__(self) -> str:
+        """As the NamedTuple would print."""
+        return f"{self.record_name}({', '.join(f'{n}={v!r}' for n, v in zip(self.field_names, self, strict=True))})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copied and compared as what it is (copy.deepcopy asks for this)."""
+        return (Record, (self.record_name, self.field_names, tuple(self)))
+
+
+# --- encoding ---------------------------------------------------------------------------------------------------------
+
+
+def pack(envelope: dict[str, Any], value: Any = None, callables: list[Callable[..., Any]] | None = None) -> bytes:
+    """One frame, ready to send.
+
+    Args:
+        envelope: The protocol's own fields: plain JSON.
+        value: The data.
+        callables: Where functions among the values are collected; None refuses them.
+
+    Raises:
+        Unsupported: If something in ``value`` is not plain data.
+    """
+    return frame(envelope, *encode(value, callables))
+
+
+def encode(value: Any, callables: list[Callable[..., Any]] | None = None) -> tuple[Any, list[bytes]]:
+    """A value as JSON and the array buffers that belong to it.
+
+    Raises:
+        Unsupported: If something in ``value`` is not plain data.
+    """
+    buffers: list[bytes] = []
+    return _encode(value, buffers, callables, 0), buffers
+
+
+def frame(envelope: dict[str, Any], encoded: Any, buffers: Sequence[bytes]) -> bytes:
+    """One frame from a value that is encoded already."""
+    header = _dumps([envelope, encoded])
+    size = sum(map(len, buffers))
+    if len(header) > MAX_HEADER_BYTES or size + len(header) > MAX_FRAME_BYTES:
+        raise Unsupported(f"a value of {(size + len(header)) / 1e6:.0f} MB, which is too large to send")
+    return b"".join((PREFIX.pack(len(header), size), header, *buffers))
+
+
+_read_json = json.JSONDecoder().raw_decode
+
+
+def _refuse(value: Any) -> Any:
+    raise TypeError(f"{type(value).__name__} is no JSON")
+
+
+def _json_writer() -> Callable[[Any], bytes]:
+    """The C encoder, made once: ``json.dumps`` makes a new one for every call, which takes longer than a small frame."""
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        encoder = json.JSONEncoder(separators=(",", ":"), check_circular=False)
+        return lambda value: encoder.encode(value).encode("ascii")
+    write = make(None, _refuse, json.encoder.encode_basestring_ascii, None, ":", ",", False, False, True)
+    return lambda value: "".join(write(value, 0)).encode("ascii")
+
+
+_dumps = _json_writer()
+
+
+def _encode(value: Any, buffers: list[bytes], callables: list[Callable[..., Any]] | None, depth: int) -> Any:
+    kind = type(value)
+    if value is None or kind is bool or kind is float or kind is str:
+        return value
+    if kind is int:
+        return value if -(1 << 63) <= value < 1 << 63 else _encode_long(value)
+    if depth >= MAX_DEPTH:
+        raise Unsupported("a value that is nested too deeply")
+    if kind is list:
+        return [_encode(item, buffers, callables, depth + 1) for item in value]
+    if kind is tuple:
+        return {"t": [_encode(item, buffers, callables, depth + 1) for item in value]}
+    if isinstance(value, np.ndarray):
+        return _encode_array(value, buffers)
+    if isinstance(value, np.generic):
+        return _encode_scalar(value)
+    if isinstance(value, dict):
+        pairs = dict.items(value)
+        return {"d": [[_encode(part, buffers, callables, depth + 1) for part in pair] for pair in pairs]}
+    fields = field_names(value)
+    if fields is not None:
+        values = [_encode(getattr(value, name), buffers, callables, depth + 1) for name in fields]
+        name = value.record_name if isinstance(value, Record) else kind.__name__
+        return {"r": [str(name), list(fields), values]}
+    return _encode_rest(value, buffers, callables, depth)
+
+
+def _encode_rest(value: Any, buffers: list[bytes], callables: list[Callable[..., Any]] | None, depth: int) -> Any:
+    """Bytes, complex numbers, functions, and subclasses of plain types, which cross as the plain type."""
+    if isinstance(value, bytes | bytearray | memoryview):
+        buffers.append(bytes(value))
+        return {"b": len(buffers[-1])}
+    for plain, convert in ((bool, bool), (int, int.__int__), (float, float.__float__), (str, str.__str__)):
+        if isinstance(value, plain):
+            return _encode(convert(value), buffers, callables, depth)
+    if isinstance(value, complex):
+        return {"c": [value.real, value.imag]}
+    if isinstance(value, list | tuple):
+        plain_sequence = list(value)
+        return _encode(plain_sequence if isinstance(value, list) else tuple(plain_sequence), buffers, callables, depth)
+    if callable(value) and callables is not None:
+        callables.append(value)
+        return {"f": len(callables) - 1}
+    raise Unsupported(describe_kind(value))
+
+
+def _encode_long(value: int) -> dict[str, str]:
+    text = format(value, "x")
+    if len(text) > MAX_HEX_DIGITS:
+        raise Unsupported(f"an int of {value.bit_length()} bits")
+    return {"i": text}
+
+
+def _encode_array(value: np.ndarray[Any, Any], buffers: list[bytes]) -> dict[str, list[Any]]:
+    name = value.dtype.name
+    if name not in DTYPES:
+        raise Unsupported(f"an array of dtype {value.dtype}")
+    if value.ndim > MAX_DIMENSIONS:
+        raise Unsupported(f"an array of {value.ndim} dimensions")
+    buffers.append(np.asarray(value, dtype=DTYPES[name]).tobytes())
+    return {"a": [name, list(value.shape)]}
+
+
+def _encode_scalar(value: np.generic) -> dict[str, list[Any]]:
+    name = value.dtype.name
+    if name not in DTYPES:
+        raise Unsupported(f"a numpy {value.dtype}")
+    item = value.item()
+    return {"s": [name, [item.real, item.imag] if isinstance(item, complex) else item]}
+
+
+def field_names(value: Any) -> tuple[str, ...] | None:
+    """The fields of a record, NamedTuple or dataclass instance; None for anything else."""
+    if isinstance(value, Record):
+        return value.field_names
+    if isinstance(value, tuple):
+        names = getattr(type(value), "_fields", None)
+        if isinstance(names, tuple) and len(names) == len(value) and all(isinstance(name, str) for name in names):
+            return names
+        return None
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return tuple(field.name for field in dataclasses.fields(value))
+    return None
+
+
+def without_functions(value: Any) -> Any:
+    """A copy of arguments in which a text stands for each function, so that it can cross and be compared."""
+    if isinstance(value, list | tuple) and field_names(value) is None:
+        return type(value)([without_functions(item) for item in value])
+    if isinstance(value, dict):
+        return {key: without_functions(item) for key, item in value.items()}
+    return "a function" if callable(value) else value
+
+
+def describe_kind(value: Any) -> str:
+    """What a value that cannot cross is, in words: "a generator", "a set"."""
+    name = type(value).__name__
+    article = "an" if name[:1].lower() in "aeiou" else "a"
+    return f"{article} {name}"
+
+
+# --- decoding ---------------------------------------------------------------------------------------------------------
+
+
+class Frames:
+    """Cuts a stream of bytes into frames. Both ends read through one of these."""
+
+    def __init__(self) -> None:
+        """Nothing has arrived."""
+        self._data: bytes | bytearray = b""
+        self._start = 0
+
+    @property
+    def pending(self) -> bool:
+        """Whether bytes have arrived that no frame has taken yet."""
+        return self._start < len(self._data)
+
+    def feed(self, data: bytes) -> None:
+        """Add what has arrived."""
+        if not self.pending:
+            self._data, self._start = data, 0
+            return
+        if not isinstance(self._data, bytearray):
+            self._data, self._start = bytearray(self._data[self._start :]), 0
+        self._data += data
+
+    def next(self) -> tuple[dict[str, Any], Any, bytes] | None:
+        """The next whole frame as envelope, encoded value (not yet decoded) and buffers; None if there is none.
+
+        Raises:
+            WireError: If it announces more than is allowed, or its header is not what it should be.
+        """
+        data, start = self._data, self._start
+        if len(data) - start < PREFIX.size:
+            return None
+        header, size = PREFIX.unpack_from(data, start)
+        if header > MAX_HEADER_BYTES or header + size > MAX_FRAME_BYTES:
+            raise WireError(f"a frame of {header + size} bytes")
+        body = start + PREFIX.size + header
+        if len(data) < body + size:
+            return None
+        self._start = body + size
+        envelope, encoded = _read_header(data[start + PREFIX.size : body])
+        return envelope, encoded, bytes(data[body : body + size]) if size else b""
+
+
+def _read_header(header: bytes | bytearray) -> tuple[dict[str, Any], Any]:
+    if len(header) > MAX_VALUES and header.count(b",") + header.count(b"[") > MAX_VALUES:
+        raise WireError("a frame of too many values")
+    try:
+        text = header.decode("ascii")
+        parts, end = _read_json(text)
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"a header that is not JSON: {type(error).__name__}") from None
+    if end != len(text) or type(parts) is not list or len(parts) != 2 or type(parts[0]) is not dict:
+        raise WireError("a header of another form")
+    return parts[0], parts[1]
+
+
+def unpack(data: bytes) -> tuple[dict[str, Any], Any]:
+    """One whole frame as envelope and value.
+
+    Raises:
+        WireError: If the frame breaks a rule, is not whole, or more follows.
+    """
+    frames = Frames()
+    frames.feed(data)
+    found = frames.next()
+    if found is None or frames.pending:
+        raise WireError("not one whole frame")
+    return found[0], decode(found[1], found[2])
+
+
+def decode(
+    encoded: Any,
+    buffers: bytes = b"",
+    *,
+    record: Callable[[str, list[str], list[Any]], Any] = Record,
+    function: Callable[[int], Any] | None = None,
+) -> Any:
+    """The value that ``encoded`` and ``buffers`` describe.
+
+    Args:
+        encoded: JSON, as ``encode`` makes it.
+        buffers: The contents of the arrays, one after the other, and nothing more.
+        record: Builds a record from its name, fields and values.
+        function: Builds what stands for a callable from its index; None refuses callables.
+
+    Raises:
+        WireError: If anything does not fit.
+    """
+    if type(encoded) in _SCALARS and not buffers:
+        return encoded
+    reader = _Reader(buffers, record, function)
+    value = reader.value(encoded, 0)
+    if reader.offset != len(buffers):
+        raise WireError(f"{len(buffers) - reader.offset} surplus bytes of array data")
+    return value
+
+
+def check(encoded: Any, buffers: bytes) -> None:
+    """Raise ``WireError`` unless ``encoded`` and ``buffers`` describe a value."""
+    decode(encoded, buffers)
+
+
+def measure(encoded: Any) -> tuple[int, int]:
+    """How many elements and how many bytes of data an encoded value holds (a number counts 8 bytes)."""
+    if isinstance(encoded, dict):
+        if "a" in encoded:
+            name, shape = encoded["a"]
+            count = math.prod(shape)
+            return count, count * DTYPES[name].itemsize
+        if "b" in encoded:
+            return encoded["b"], encoded["b"]
+        if "s" in encoded:
+            return 1, DTYPES[encoded["s"][0]].itemsize
+        if "c" in encoded:
+            return 1, 16
+        encoded = [part for body in encoded.values() for part in (body if isinstance(body, list) else ())]
+    if isinstance(encoded, list):
+        sizes = [measure(item) for item in encoded]
+        return sum(size[0] for size in sizes), sum(size[1] for size in sizes)
+    return (0, 0) if encoded is None or isinstance(encoded, str) else (1, 8)
+
+
+_SCALARS = frozenset((int, float, str, bool, type(None)))
+
+
+class _Reader:
+    """Walks an encoded value and takes array contents from the buffers as it meets them."""
+
+    def __init__(
+        self, buffers: bytes, record: Callable[[str, list[str], list[Any]], Any], function: Callable[[int], Any] | None
+    ) -> None:
+        self.buffers, self.offset = buffers, 0
+        self.record, self.function = record, function
+
+    def value(self, encoded: Any, depth: int) -> Any:
+        if depth > MAX_DEPTH:
+            raise WireError("a value that is nested too deeply")
+        kind = type(encoded)
+        if kind in _SCALARS:
+            return encoded
+        if kind is list:
+            return [self.value(item, depth + 1) for item in encoded]
+        if len(encoded) != 1:
+            raise WireError("a value with other than one tag")
+        ((tag, body),) = encoded.items()
+        read = _READERS.get(tag)
+        if read is None:
+            raise WireError(f"a value of unknown kind {tag[:20]!r}")
+        try:
+            return read(self, body, depth + 1)
+        except (TypeError, ValueError, KeyError, IndexError, OverflowError) as error:
+            raise WireError(f"a malformed value of kind {tag!r}: {type(error).__name__}") from None
+
+    def take(self, size: int) -> bytes:
+        if type(size) is not int or size < 0 or size > len(self.buffers) - self.offset:
+            raise WireError("a value longer than its frame")
+        start, self.offset = self.offset, self.offset + size
+        return self.buffers[start : self.offset]
+
+    def array(self, body: Any, _depth: int) -> np.ndarray[Any, Any]:
+        name, shape = body
+        dtype = DTYPES[name]
+        if not isinstance(shape, list) or len(shape) > MAX_DIMENSIONS:
+            raise WireError("an array without a proper shape")
+        if any(type(n) is not int or not 0 <= n <= MAX_FRAME_BYTES for n in shape):
+            raise WireError("an array with an impossible dimension")
+        data = self.take(math.prod(shape) * dtype.itemsize)
+        if name == "bool" and data.strip(b"\0\1"):
+            raise WireError("a boolean array that holds neither 0 nor 1")
+        return np.frombuffer(data, dtype=dtype).reshape(shape).copy()
+
+    def scalar(self, body: Any, _depth: int) -> np.generic:
+        name, item = body
+        plain = complex(*item) if isinstance(item, list) else item
+        if type(plain) not in (bool, int, float, complex):
+            raise WireError("a numpy scalar that is no number")
+        with np.errstate(all="ignore"):
+            value: np.generic = DTYPES[name].type(plain)
+        return value
+
+    def pairs(self, body: Any, depth: int) -> dict[Any, Any]:
+        return {self.value(key, depth): self.value(item, depth) for key, item in body}
+
+    def make_record(self, body: Any, depth: int) -> Any:
+        name, fields, values = body
+        proper = isinstance(name, str) and all(isinstance(field, str) for field in fields)
+        if not proper or not isinstance(values, list) or len(fields) != len(values):
+            raise WireError("a record whose fields and values do not match")
+        return self.record(name, fields, [self.value(item, depth) for item in values])
+
+    def long(self, body: Any, _depth: int) -> int:
+        if not isinstance(body, str) or len(body) > MAX_HEX_DIGITS + 1:
+            raise WireError("an int that is too long")
+        return int(body, 16)
+
+    def callable(self, body: Any, _depth: int) -> Any:
+        if self.function is None or type(body) is not int:
+            raise WireError("a function where only data may stand")
+        return self.function(body)
+
+
+_READERS: dict[str, Callable[[_Reader, Any, int], Any]] = {
+    "t": lambda reader, body, depth: tuple(reader.value(body if isinstance(body, list) else None, depth)),
+    "d": _Reader.pairs,
+    "b": lambda reader, body, depth: reader.take(body),
+    "c": lambda reader, body, depth: complex(*body),
+    "r": _Reader.make_record,
+    "s": _Reader.scalar,
+    "a": _Reader.array,
+    "i": _Reader.long,
+    "f": _Reader.callable,
+}
