@@ -14,8 +14,7 @@ misconception(
     instead_of='"all_reduce": 2 * (n - 1) / n',
     wrote='"all_reduce": (n - 1) / n',
     says="a bus bandwidth that counts the data of an all-reduce once",
-    hint="Every element has to travel to where it is summed, and the sum has to travel back. How many "
-    "passes is that?",
+    hint="Every element has to travel to where it is summed, and the sum has to travel back. How many passes is that?",
 )
 
 misconception(
@@ -24,8 +23,7 @@ misconception(
     instead_of='"all_reduce": 2 * (n - 1) / n',
     wrote='"all_reduce": n / (2 * (n - 1))',
     says="a bus bandwidth with the all-reduce factor upside down",
-    hint="From 2 ranks on, each rank must send at least as much as the buffer holds. Can busbw be below "
-    "algbw then?",
+    hint="From 2 ranks on, each rank must send at least as much as the buffer holds. Can busbw be below algbw then?",
 )
 
 misconception(
@@ -34,8 +32,7 @@ misconception(
     instead_of='"all_reduce": 2 * (n - 1) / n',
     wrote='"all_reduce": 2.0',
     says="a bus bandwidth that takes the limit of many ranks for every number of ranks",
-    hint="Two ranks swap halves and swap them back. How often does the buffer cross a link then: twice, "
-    "or once?",
+    hint="Two ranks swap halves and swap them back. How often does the buffer cross a link then: twice, or once?",
 )
 
 misconception(
@@ -44,8 +41,7 @@ misconception(
     instead_of="algbw = size / time",
     wrote='algbw = size * (n if op == "all_gather" else 1) / time',
     says="an all-gather whose size is one rank's contribution",
-    hint="In this course, as in nccl-tests, the size of an all-gather is the size of its result. What is "
-    "given to you?",
+    hint="In this course, as in nccl-tests, the size of an all-gather is the size of its result. What is given to you?",
 )
 
 misconception(
@@ -63,8 +59,7 @@ misconception(
     instead_of='"broadcast": 1.0',
     wrote='"broadcast": (n - 1) / n',
     says="a broadcast that starts out spread over the ranks",
-    hint="Which rank has the data at the start of a broadcast, and how much of it has to leave through "
-    "that one link?",
+    hint="Which rank has the data at the start of a broadcast, and how much of it has to leave through that one link?",
 )
 
 misconception(
@@ -138,8 +133,7 @@ misconception(
     instead_of="return 2 * (p - 1) * alpha + 2 * share * beta + share * gamma",
     wrote="return alpha + 2 * share * beta + share * gamma",
     says="a ring all-reduce that pays the latency once",
-    hint="A rank can't send in round 2 what it has not received in round 1. What does that do to the "
-    "latencies?",
+    hint="A rank can't send in round 2 what it has not received in round 1. What does that do to the latencies?",
 )
 
 misconception(
@@ -211,8 +205,7 @@ misconception(
     instead_of='algorithm in ("rabenseifner", "recursive_doubling") and p & (p - 1)',
     wrote='algorithm == "" and p & (p - 1)',
     says="a model that halves six ranks",
-    hint="Who is the partner of rank 3 at distance 4, if there are six ranks? See what the docstring "
-    "asks for.",
+    hint="Who is the partner of rank 3 at distance 4, if there are six ranks? See what the docstring asks for.",
 )
 
 # --- fit_alpha_beta ---
@@ -231,8 +224,7 @@ misconception(
     u1 = math.fsum(seconds for _, seconds in points)
     v1 = math.fsum(size * seconds for size, seconds in points)""",
     says="a fit that minimises errors in seconds",
-    hint="Squares of seconds come from the largest messages alone, which know nothing of alpha. Divide "
-    "each by what?",
+    hint="Squares of seconds come from the largest messages alone, which know nothing of alpha. Divide each by what?",
 )
 
 misconception(
@@ -258,8 +250,7 @@ misconception(
     instead_of="np.median(runs[size])",
     wrote="np.mean(runs[size])",
     says="a fit to the mean of repeated runs",
-    hint="One run of three was stalled for a second. What does that do to the mean, and what to the "
-    "middle one?",
+    hint="One run of three was stalled for a second. What does that do to the mean, and what to the middle one?",
 )
 
 misconception(
@@ -355,8 +346,7 @@ misconception(
     instead_of="outgoing, incoming = (rank - step) % p, (rank - step - 1) % p",
     wrote="outgoing, incoming = (rank - step - 1) % p, (rank - step - 2) % p",
     says="a reduce-scatter that is one chunk ahead of the rule",
-    hint="Which chunk does rank r send at step 0? Follow it around the ring: where is it when all have "
-    "added to it?",
+    hint="Which chunk does rank r send at step 0? Follow it around the ring: where is it when all have added to it?",
 )
 
 misconception(
@@ -383,8 +373,7 @@ misconception(
     instead_of='np.array_split(_vector("buffer", buffer), p)',
     wrote='list(_vector("buffer", buffer)[: len(buffer) // p * p].reshape(p, -1))',
     says="a reduce-scatter that drops the elements that do not divide evenly",
-    hint="Chunks of n // p elements leave n % p behind. How does numpy.array_split cut 5 elements for 2 "
-    "ranks?",
+    hint="Chunks of n // p elements leave n % p behind. How does numpy.array_split cut 5 elements for 2 ranks?",
 )
 
 misconception(
@@ -411,8 +400,7 @@ misconception(
     instead_of="dest=(rank + 1) % p, source=(rank - 1) % p",
     wrote="dest=(rank - 1) % p, source=(rank + 1) % p",
     says="a reduce-scatter that sends to the left with the numbering of the right",
-    hint="Draw three ranks in a circle. To which neighbour does the rule send, and which chunk does that "
-    "one expect?",
+    hint="Draw three ranks in a circle. To which neighbour does the rule send, and which chunk does that one expect?",
 )
 
 
@@ -460,8 +448,7 @@ misconception(
     "brings_the_chunk_of_its_rank",
     of="all_gather",
     says="an all-gather in which rank r brings chunk r",
-    hint="reduce_scatter leaves rank r with another chunk than the r-th. Which one? Where does it go in "
-    "the result?",
+    hint="reduce_scatter leaves rank r with another chunk than the r-th. Which one? Where does it go in the result?",
 )
 def brings_the_chunk_of_its_rank(comm, chunk):
     p, rank = comm.size, comm.rank
@@ -565,8 +552,7 @@ misconception(
     instead_of='np.array_split(_vector("buffer", buffer), p)',
     wrote='list(_vector("buffer", buffer)[: len(buffer) // p * p].reshape(p, -1))',
     says="an all-reduce that drops the elements that do not divide evenly",
-    hint="Chunks of n // p elements leave n % p behind. How does numpy.array_split cut 5 elements for 2 "
-    "ranks?",
+    hint="Chunks of n // p elements leave n % p behind. How does numpy.array_split cut 5 elements for 2 ranks?",
 )
 
 misconception(
@@ -577,8 +563,7 @@ misconception(
     wrote="""sendrecv(chunks[(rank - step - 1) % p], dest=right, source=left)
         chunks[(rank - step - 2) % p] += received""",
     says="a ring whose all-gather starts from another chunk than its reduce-scatter ends with",
-    hint="Which chunk is complete on rank r after the reduce-scatter? The all-gather has to send that "
-    "one first.",
+    hint="Which chunk is complete on rank r after the reduce-scatter? The all-gather has to send that one first.",
 )
 
 misconception(
@@ -628,8 +613,7 @@ misconception(
     instead_of="chunks[(rank - step) % p] = gathered",
     wrote="chunks[(rank - step) % p] += gathered",
     says="a ring that goes on adding in its all-gather",
-    hint="What arrives in the second phase is the whole sum of that chunk. What is to become of your own "
-    "part of it?",
+    hint="What arrives in the second phase is the whole sum of that chunk. What is to become of your own part of it?",
 )
 
 misconception(
@@ -678,8 +662,7 @@ misconception(
     instead_of="chunks[(rank - step) % p] = gathered",
     wrote="pass",
     says="a ring that keeps its partial sums in the all-gather",
-    hint="After p - 1 steps one chunk is complete on each rank. What has to happen to the others that it "
-    "holds?",
+    hint="After p - 1 steps one chunk is complete on each rank. What has to happen to the others that it holds?",
 )
 
 
@@ -807,8 +790,7 @@ def everyone_talks_to_the_root(comm, buffer):
     "tree_up_and_star_down",
     of="tree_all_reduce",
     says="a tree on the way up, after which rank 0 sends the sum to everyone itself",
-    hint="How many rounds does rank 0 need for p - 1 messages? Ranks that have the sum can help to "
-    "spread it.",
+    hint="How many rounds does rank 0 need for p - 1 messages? Ranks that have the sum can help to spread it.",
 )
 def tree_up_and_star_down(comm, buffer):
     p, rank = comm.size, comm.rank
@@ -854,8 +836,7 @@ def nearest_child_first(comm, buffer):
     "pairs_exchange",
     of="tree_all_reduce",
     says="a recursive doubling that is right for powers of two alone",
-    hint="Who is the partner of rank 2 at distance 1, if there are three ranks, and how does it still "
-    "get everything?",
+    hint="Who is the partner of rank 2 at distance 1, if there are three ranks, and how does it still get everything?",
 )
 def pairs_exchange(comm, buffer):
     total, distance = np.array(buffer, dtype=np.float64), 1
@@ -902,8 +883,7 @@ misconception(
     instead_of="keep, give = _block",
     wrote="give, keep = _block",
     says="a halving that keeps the other half than the doubling expects",
-    hint="After the last halving rank r should have chunk r. Which half holds chunk r, for the lower of "
-    "two partners?",
+    hint="After the last halving rank r should have chunk r. Which half holds chunk r, for the lower of two partners?",
 )
 
 misconception(
@@ -957,8 +937,7 @@ misconception(
     "halves_by_parity",
     of="halving_doubling_all_reduce",
     says="a halving in which even ranks keep the lower half at every distance",
-    hint="At distance 2, ranks 0 and 2 are partners and both are even. Which bit of the rank tells them "
-    "apart?",
+    hint="At distance 2, ranks 0 and 2 are partners and both are even. Which bit of the rank tells them apart?",
 )
 def halves_by_parity(comm, buffer):
     p, rank = comm.size, comm.rank
@@ -997,9 +976,7 @@ def nearest_partner_first(comm, buffer):
     low, high, distance, spans = 0, p, 1, []
     while distance < p:
         middle = (low + high) // 2
-        keep, give = (
-            ((low, middle), (middle, high)) if rank & distance == 0 else ((middle, high), (low, middle))
-        )
+        keep, give = ((low, middle), (middle, high)) if rank & distance == 0 else ((middle, high), (low, middle))
         received = comm.sendrecv(total[edges[give[0]] : edges[give[1]]], rank ^ distance, rank ^ distance)
         total[edges[keep[0]] : edges[keep[1]]] += received
         spans.append((distance, keep, give))
@@ -1014,8 +991,7 @@ def nearest_partner_first(comm, buffer):
     "exchanges_whole_buffers",
     of="halving_doubling_all_reduce",
     says="a recursive doubling that exchanges whole buffers",
-    hint="log2 p messages of n elements are few, but how many elements is that in all? What does halving "
-    "save?",
+    hint="log2 p messages of n elements are few, but how many elements is that in all? What does halving save?",
 )
 def exchanges_whole_buffers(comm, buffer):
     if comm.size & (comm.size - 1):
@@ -1074,8 +1050,7 @@ misconception(
         filled += counts[index]
 """,
     says="buckets that close before a tensor would take them over their limit",
-    hint="The limit is a mark to reach, not one to keep below. Into which bucket goes the tensor that "
-    "crosses it?",
+    hint="The limit is a mark to reach, not one to keep below. Into which bucket goes the tensor that crosses it?",
 )
 
 misconception(
@@ -1167,7 +1142,7 @@ def decimal_megabytes(sizes, *, cap=25 * 10**6, first_cap=10**6):
         if filled >= (cap if buckets else first_cap):
             buckets.append(bucket)
             bucket, filled = [], 0
-    return buckets + [bucket] if bucket else buckets
+    return [*buckets, bucket] if bucket else buckets
 
 
 misconception(
@@ -1236,8 +1211,7 @@ misconception(
     instead_of="total - ready, events",
     wrote="max(0.0, sum(communication) - ready), events",
     says="exposed communication that is only what exceeds the backward pass",
-    hint="Each reduction may be shorter than each layer, and the last is still exposed. From what to "
-    "what is the gap?",
+    hint="Each reduction may be shorter than each layer, and the last is still exposed. From what to what is the gap?",
 )
 
 misconception(
@@ -1246,8 +1220,7 @@ misconception(
     instead_of="total - ready, events",
     wrote="float(sum(communication)), events",
     says="exposed communication that counts what the backward pass hides",
-    hint="Communication that runs while the backward pass computes delays nobody. Which part delays the "
-    "step?",
+    hint="Communication that runs while the backward pass computes delays nobody. Which part delays the step?",
 )
 
 misconception(
@@ -1397,8 +1370,7 @@ misconception(
     local = local * (limit / length if length > limit else 1.0)
     reduced = comm.all_reduce(np.append(local, len(y)))""",
     says="a step that clips each rank's own gradient before averaging",
-    hint="Would one process with all samples have clipped there? When is the gradient that is to be "
-    "clipped known?",
+    hint="Would one process with all samples have clipped there? When is the gradient that is to be clipped known?",
 )
 
 misconception(
@@ -1425,8 +1397,7 @@ misconception(
     instead_of="params - lr * grad",
     wrote="params - lr * comm.size * grad",
     says="a step whose learning rate grows with the number of ranks",
-    hint="Scaling lr with the batch is a choice of the person who trains. What does one process with all "
-    "samples do?",
+    hint="Scaling lr with the batch is a choice of the person who trains. What does one process with all samples do?",
 )
 
 misconception(
@@ -1462,8 +1433,7 @@ misconception(
     instead_of='    if weighting == "rank":',
     wrote='    weighting = "rank"\n    if weighting == "rank":',
     says="a plain mean over the ranks, however many samples each has",
-    hint="Three samples on one rank, one on another: how much does each sample count in the plain mean "
-    "of the two?",
+    hint="Three samples on one rank, one on another: how much does each sample count in the plain mean of the two?",
 )
 
 misconception(

@@ -67,8 +67,7 @@ def test_every_algorithm_on_powers_of_two(student, reference, levels, size, alph
     gamma=positive(1e-9, 1e-6),
 )
 def test_rings_and_trees_of_any_size(student, reference, ranks, size, alpha, beta, gamma):
-    """Rings and trees work for any number of ranks; a tree that is not full is as deep as the next full
-    one."""
+    """Rings and trees work for any number of ranks; a tree that is not full is as deep as the next full one."""
     for pair in (PAIRS[0], *PAIRS[3:]):
         arguments = (*pair, ranks, size, alpha, beta, gamma)
         found = student.collective_time(*arguments)
@@ -91,8 +90,7 @@ def noisy(seed, points, alpha, beta, noise, repeats):
 @check("fit_alpha_beta", points=2)
 @given(seed=st.integers(0, 10_000), points=st.integers(4, 10), repeats=st.integers(1, 4))
 def test_noisy_repeats_are_fitted_by_their_medians(student, reference, seed, points, repeats):
-    """With noise of thirty per cent and up to four repeats, the fit is the least-squares line of the
-    medians."""
+    """With noise of thirty per cent and up to four repeats, the fit is the least-squares line of the medians."""
     tensors, times = noisy(seed, points, 2e-4, 1e-9, 0.3, repeats)
     fit = student.fit_alpha_beta.keeps_arguments(tensors, times, max_error=0.9)
     expected = reference.fit_alpha_beta(tensors, times, max_error=0.9)
@@ -148,8 +146,7 @@ def test_reduce_scatter_takes_one_dimension(student):
 @check("all_gather", points=2, examples=20)
 @given(ranks=rank_counts(1, 8), longest=st.integers(1, 6), seed=st.integers(0, 1000))
 def test_chunks_are_passed_on_in_order(student, reference, ranks, longest, seed):
-    """Each rank returns the buffer, sends the chunks that the rule names, in that order, and keeps its own as
-    it was."""
+    """Each rank sends the chunks that the rule names, in that order, and its own stays as it was."""
     chunks = [patterned((seed + 5 * rank) % (longest + 1), seed + rank) for rank in range(ranks)]
     run = student.all_gather.on_ranks_keeps_arguments(chunks)
     expected = reference.all_gather.on_ranks(chunks)
@@ -180,8 +177,7 @@ def test_the_ring_sends_the_chunks_of_the_rule(student, reference, buffers, aver
 @check("ring_all_reduce", points=1, examples=20)
 @given(ranks=rank_counts(2, 6), length=sizes(1, 20), seed=st.integers(0, 1000), average=st.booleans())
 def test_all_ranks_agree_to_the_last_bit(student, ranks, length, seed, average):
-    """Where rounding matters, every rank still ends with the same bits as rank 0, and its buffer is as it
-    was."""
+    """Where rounding matters, every rank still ends with the same bits as rank 0, and its buffer is as it was."""
     buffers = list(np.random.default_rng(seed).standard_normal((ranks, length)))
     run = student.ring_all_reduce.on_ranks_keeps_arguments(buffers, average=average)
     expect(run.results, "what each rank returned").all_equal(run.results[0])
@@ -211,8 +207,7 @@ def test_each_rank_talks_to_its_parent_and_children(student, reference, ranks, l
 @check("tree_all_reduce", points=1, examples=20)
 @given(ranks=rank_counts(1, 6), length=sizes(1, 20), seed=st.integers(0, 1000))
 def test_the_tree_gives_the_same_bits_to_all(student, ranks, length, seed):
-    """Where rounding matters, every rank still ends with the same bits as rank 0, and its buffer is as it
-    was."""
+    """Where rounding matters, every rank still ends with the same bits as rank 0, and its buffer is as it was."""
     buffers = list(np.random.default_rng(seed).standard_normal((ranks, length)))
     run = student.tree_all_reduce.on_ranks_keeps_arguments(buffers)
     expect(run.results, "what each rank returned").all_equal(run.results[0])
@@ -231,12 +226,9 @@ def test_tree_all_reduce_takes_one_dimension(student):
 @check("halving_doubling_all_reduce", points=2, examples=20)
 @given(levels=st.integers(0, 3), each=st.integers(0, 5), seed=st.integers(0, 1000))
 def test_halves_go_to_the_farthest_partner_first(student, levels, each, seed):
-    """Where the chunks are equal, each rank sends n/2, n/4, ... elements to partners at p/2, p/4, ... and
-    back again."""
+    """Where chunks are equal, each rank sends n/2, n/4, ... elements to partners at p/2, p/4, ... and back."""
     ranks, length = 2**levels, 2**levels * each
-    run = student.halving_doubling_all_reduce.on_ranks(
-        [patterned(length, seed + rank) for rank in range(ranks)]
-    )
+    run = student.halving_doubling_all_reduce.on_ranks([patterned(length, seed + rank) for rank in range(ranks)])
     distances = [2**level for level in range(levels)]
     schedule = [*reversed(distances), *distances]
     expected = [[(rank ^ distance, distance * each, 0) for distance in schedule] for rank in range(ranks)]
@@ -246,8 +238,7 @@ def test_halves_go_to_the_farthest_partner_first(student, levels, each, seed):
 @check("halving_doubling_all_reduce", points=1, examples=20)
 @given(ranks=st.sampled_from([1, 2, 4, 8]), length=sizes(1, 20), seed=st.integers(0, 1000))
 def test_halving_and_doubling_gives_the_same_bits_to_all(student, ranks, length, seed):
-    """Where rounding matters, every rank still ends with the same bits as rank 0, and its buffer is as it
-    was."""
+    """Where rounding matters, every rank still ends with the same bits as rank 0, and its buffer is as it was."""
     buffers = list(np.random.default_rng(seed).standard_normal((ranks, length)))
     run = student.halving_doubling_all_reduce.on_ranks_keeps_arguments(buffers)
     expect(run.results, "what each rank returned").all_equal(run.results[0])
@@ -303,8 +294,10 @@ def test_the_whole_timeline(student, reference, times):
     beta=st.sampled_from([0.0, 0.25, 1.0, 2.0]),
 )
 def test_the_best_limit_under_overlap(student, reference, layers, caps, alpha, beta):
-    """With DDP's buckets, the alpha-beta model and overlap, the limit with the shortest step is found; the
-    lists are as they were."""
+    """With DDP's buckets, the alpha-beta model and overlap, the limit with the shortest step is found.
+
+    The lists are as they were.
+    """
     tensors, backward = [size for size, _ in layers], [float(seconds) for _, seconds in layers]
     pieces = {
         "assign": lambda sizes_, cap: reference.assign_buckets(sizes_, cap=cap, first_cap=cap),
@@ -317,8 +310,7 @@ def test_the_best_limit_under_overlap(student, reference, layers, caps, alpha, b
 
 @check("best_bucket_cap", points=1)
 def test_every_bucket_is_priced_as_one_collective(student):
-    """comm_seconds is asked for the bytes of each bucket, and step_seconds gets one entry a bucket, in their
-    order."""
+    """comm_seconds is asked for the bytes of each bucket, and step_seconds gets one entry a bucket, in their order."""
     asked, timed = [], []
 
     def cost(nbytes):
@@ -333,7 +325,7 @@ def test_every_bucket_is_priced_as_one_collective(student):
         [1, 2, 4, 8],
         [16.0, 32.0, 64.0, 128.0],
         [5],
-        assign=lambda sizes_, cap: [[3], [2, 0], [1]],
+        assign=lambda _sizes, _cap: [[3], [2, 0], [1]],
         comm_seconds=cost,
         step_seconds=step,
     )
@@ -354,24 +346,20 @@ def test_every_bucket_is_priced_as_one_collective(student):
     seed=st.integers(0, 1000),
 )
 def test_steps_on_drawn_shards(student, reference, lengths, features, accum, max_norm, weighting, seed):
-    """Gradient and parameters are those of the rule on every rank, and samples, targets and parameters are as
-    they were."""
+    """On every rank gradient and parameters are those of the rule, and the arguments are as they were."""
     parts, params = shards(lengths, features, seed)
     options = {"accum": accum, "max_norm": max_norm, "weighting": weighting}
     run = student.ddp_step.on_ranks_keeps_arguments(parts, params, 0.125, **options)
     expected = reference.ddp_step.on_ranks(parts, params, 0.125, **options)
-    expect([result.grad for result in run.results], "gradient on each rank").all_close(
-        expected.results[0].grad, abs=1e-9
-    )
-    expect([result.params for result in run.results], "parameters on each rank").all_close(
+    expect([grad for _, grad in run.results], "gradient on each rank").all_close(expected.results[0].grad, abs=1e-9)
+    expect([new_params for new_params, _ in run.results], "parameters on each rank").all_close(
         expected.results[0].params, abs=1e-9
     )
 
 
 @check("ddp_step", points=1)
 def test_steps_that_make_no_sense_are_refused(student):
-    """Shapes that do not fit, no samples anywhere, and a learning rate, norm, number of micro-batches or
-    weighting out of range raise ValueError on every rank."""
+    """Shapes that do not fit, no samples, and options out of range raise ValueError on every rank."""
     fits = [(np.ones((2, 2)), np.ones(2))] * 2
     two, three = np.ones(2), np.ones(3)
     raises = student.ddp_step.on_ranks_must_raise

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import hypothesis
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.internal.conjecture import providers
 
 
@@ -21,6 +21,7 @@ def deterministic(max_examples: int) -> settings:
         phases=(Phase.explicit, Phase.generate, Phase.shrink),
         report_multiple_bugs=False,
         print_blob=False,
+        verbosity=Verbosity.quiet,
     )
 
 

@@ -12,6 +12,7 @@ from grader.judge.calls import show
 from grader.judge.compare import EXACT, Tolerance, accepted_as, difference
 from grader.judge.failures import CheckFailed
 
+RESULTS = "what each rank returned"
 FORMULA = 1e-9  # relative; what a formula in float64 may lose over a few dozen operations, with room
 
 # Where notes about what was accepted go while a check runs.
@@ -68,8 +69,9 @@ class Expectation:
         for rank, value in enumerate(self._value):
             found = difference(value, want, tolerance)
             if found is not None:
-                what = self._what or "what each rank returned"
-                raise CheckFailed(f"rank {rank}: {show(value)}", show(want), what=what, message=_where(found, want))
+                got = f"rank {rank} returned {show(value)}" if self._what in ("", RESULTS) else f"rank {rank}: {show(value)}"
+                what = "" if self._what == RESULTS else self._what
+                raise CheckFailed(got, show(want), what=what, message=_where(found, want))
             self._note(value, want)
 
     def _number(self, bound: float, wanted: str, holds: Callable[[Any], bool]) -> None:

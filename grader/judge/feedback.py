@@ -72,7 +72,7 @@ def _counterexample(
     call = str(run.finding.calls[-1]) if run.finding.calls else ""
     returned = failure.returned
     if failure.outcome in WITHHELD_KINDS and told is not Feedback.FULL:
-        returned = returned.partition(": ")[0] if failure.what == "raised" else returned
+        returned = returned.partition(": ")[0]
     expected = failure.expected if told is Feedback.FULL else ""
     return Counterexample(call, returned, expected or None, failure.what, replay)
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from grader.judge.calls import Answer, Call, Run
 from grader.worker import failure, wire
+from grader.worker.comm import Comm
 from grader.worker.threads import Abandoned, Deadlock, run_on_threads
 
 
@@ -28,12 +31,15 @@ def load_module(path: Path, name: str | None = None) -> ModuleType:
     return module
 
 
+Around = Callable[[Callable[..., Any], int | None], Callable[..., Any]]
+
+
 class Local:
     """Performs calls in this process, ranks as threads; results take the route over the wire all the same."""
 
-    def __init__(self, module: ModuleType) -> None:
-        """Perform calls of ``module``'s functions."""
-        self._module = module
+    def __init__(self, module: ModuleType, around: Around = lambda function, rank: function) -> None:
+        """Perform calls of ``module``'s functions; ``around`` may wrap each (for a debugger), given its rank or None."""
+        self._module, self._around = module, around
         self._file = module.__file__ or ""
 
     def perform(self, call: Call) -> Answer:
@@ -44,7 +50,7 @@ class Local:
             positional, keywords = _copy((call.positional, call.keywords))
             if call.steps is not None:
                 return Answer("returned", _crossed(self._sequence(call)))
-            function = getattr(self._module, call.name)
+            function = self._around(getattr(self._module, call.name), None)
             value = _crossed(function(*positional, **keywords))
             arguments = _crossed(wire.without_functions((positional, keywords))) if call.look_back else None
             return Answer("returned", value, arguments=arguments)
@@ -64,7 +70,7 @@ class Local:
 
     def _perform_on_ranks(self, call: Call) -> Answer:
         assert call.per_rank is not None
-        function = getattr(self._module, call.name)
+        function = self._on_rank(getattr(self._module, call.name))
         per_rank = [call.rank_arguments(rank) for rank in range(len(call.per_rank))]
         ran = run_on_threads(function, per_rank, (), call.keywords, rendezvous=call.rendezvous)
         try:
@@ -84,6 +90,13 @@ class Local:
                 answer.rank, answer.run = rank, run
                 return answer
         return Answer("returned", results, run=run, arguments=run.arguments)
+
+    def _on_rank(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def on_rank(comm: Comm, *positional: Any, **keywords: Any) -> Any:
+            return self._around(function, comm.rank)(comm, *positional, **keywords)
+
+        return on_rank
 
     def _raised(self, error: BaseException) -> Answer:
         if isinstance(error, wire.Unsupported):

@@ -23,7 +23,7 @@ class Proxy:
 
     def __getattr__(self, name: str) -> Function:
         """The function or class called ``name``."""
-        if name.startswith("__"):
+        if name.startswith("_"):  # what printers and debuggers ask of any object
             raise AttributeError(name)
         return Function(name, self._perform)
 
@@ -99,7 +99,7 @@ class Function:
         results = []
         for (name, _, _), (kind, value) in zip(plan, outcomes, strict=True):
             if kind == "raised":
-                raise _crash(Answer("raised", value), f"in {name}(): ")
+                raise _crash(Answer("raised", value), f"{name}() ")
             results.append(value)
         return results
 
@@ -158,19 +158,19 @@ def require_raised(answer: Answer, error: type[Exception]) -> None:
 
 def failure_of(answer: Answer) -> CheckFailed:
     """The failure that an answer other than "returned" is, in words."""
-    where = "" if answer.rank is None or answer.run is None or answer.run.size == 1 else f"rank {answer.rank}: "
+    where = "" if answer.rank is None or answer.run is None or answer.run.size == 1 else f"rank {answer.rank} "
     if answer.kind == "raised":
         return _crash(answer, where)
     if answer.kind == "unsupported":
-        return CheckFailed(f"{where}{answer.value}", "plain data: numbers, arrays, lists, tuples, records")
+        return CheckFailed(f"{where}returned {answer.value}", "plain data: numbers, arrays, lists, tuples, records")
     if answer.kind == "timed_out":
-        returned = f"{where}nothing, after {answer.value} of computing"
+        returned = f"{where}returned nothing, after {answer.value} of computing"
         return CheckFailed(returned, outcome=Outcome.TIMED_OUT, message="Is there a loop that does not end?")
     if answer.kind == "deadlock":
         return CheckFailed("every rank waits: " + answer.value, "every rank returns", what="what the ranks did")
     if answer.kind == "forged":
-        return CheckFailed(f"{where}something that is not an answer: {answer.value}", outcome=Outcome.CRASHED)
-    return CheckFailed(f"{where}nothing: {answer.value}", outcome=Outcome.CRASHED)
+        return CheckFailed(f"{where}sent what is not an answer: {answer.value}", outcome=Outcome.CRASHED)
+    return CheckFailed(f"{where}returned nothing: {answer.value}", outcome=Outcome.CRASHED)
 
 
 def _crash(answer: Answer, where: str) -> CheckFailed:
@@ -181,7 +181,7 @@ def _crash(answer: Answer, where: str) -> CheckFailed:
     outcome = Outcome.OUT_OF_MEMORY if "MemoryError" in facts.get("bases", ()) else Outcome.CRASHED
     frames = [frame for frame in facts.get("frames", ()) if isinstance(frame, list) and len(frame) == 2]
     place = f"line {frames[-1][0]}, in {frames[-1][1]}" if frames else ""
-    failure = CheckFailed(f"{where}{kind}: {text}" if text else f"{where}{kind}", what="raised", outcome=outcome)
+    failure = CheckFailed(f"{where}raised {kind}" + (f": {text}" if text else ""), outcome=outcome)
     failure.message = place
     if kind == "EOFError":
         failure.message += "\nThe grader types nothing: a function gets what it needs as arguments, not from input()."

@@ -1,0 +1,162 @@
+"""``grade lesson6``: run the checks of a lesson on a submission."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.terminal.output import Progress, write
+
+if TYPE_CHECKING:
+    from grader.course import Lesson
+    from grader.judge.launch import Launcher
+    from grader.results import LessonResult
+
+POLL_SECONDS = 0.3
+ALL_RIGHT, FELL_SHORT, OUR_FAULT = 0, 1, 3
+
+
+@click.command("lesson", epilog="Example: grade lesson6 --exercise ring_all_reduce")
+@click.argument("name", metavar="LESSON")
+@click.option(
+    "--submission",
+    type=click.Path(path_type=Path),
+    help="The file to grade, or a folder that holds it under the lesson's name; the exercises folder by default.",
+)
+@click.option("--exercise", help="Grade this exercise alone.")
+@click.option("--json", "json_to", metavar="FILE|-", help="Write the result as JSON; - puts it alone on standard output.")
+@click.option("--watch", is_flag=True, help="Grade again whenever the file is saved, until you press Ctrl-C.")
+@click.option(
+    "--feedback",
+    type=click.Choice(["full", "counterexample", "sentence"]),
+    default="full",
+    help="How much to say of a failed hidden check.",
+)
+@click.pass_obj
+def command(
+    course_folder: Path | None,
+    name: str,
+    submission: Path | None,
+    exercise: str | None,
+    json_to: str | None,
+    watch: bool,
+    feedback: str,
+) -> None:
+    """Run the checks of LESSON: lesson6, 6, 06_collectives and collectives all name the same one."""
+    from grader.course import Course
+
+    lesson = Course.find(explicit=course_folder).lesson(name)
+    exercise = _exercise(lesson, exercise)
+    launcher = _launcher()
+    try:
+        code = _grade(lesson, launcher, submission, exercise, json_to, feedback)
+        while watch:
+            _wait_for_change(lesson, submission)
+            click.clear()
+            code = _grade(lesson, launcher, submission, exercise, json_to, feedback)
+    except KeyboardInterrupt:
+        code = locals().get("code", FELL_SHORT)
+    finally:
+        launcher.close()
+    sys.exit(code)
+
+
+def _launcher() -> Launcher:
+    """Started first, so that the worker imports numpy while the judge imports pytest."""
+    from grader.judge.launch import launcher
+    from grader.judge.limits import Limits
+
+    return launcher(Limits())
+
+
+def _exercise(lesson: Lesson, wanted: str | None) -> str | None:
+    """The exercise that is meant.
+
+    Raises:
+        UserError: If the lesson has none, or several, that are called so.
+    """
+    if wanted is None:
+        return None
+    from grader.errors import UserError
+    from grader.manifest import Manifest
+    from grader.names import did_you_mean, matching
+
+    names = [each.name for each in Manifest.load(lesson.manifest_path).exercises]
+    found = matching(wanted, names)
+    if len(found) != 1:
+        problem = f"{wanted!r} could be any of {', '.join(found)}" if found else f"lesson {lesson.number} has no {wanted!r}"
+        hint = f"Its exercises: {', '.join(names)}." if not found else "Write more of the name."
+        raise UserError(problem + ("" if found else did_you_mean(wanted, names)), hint)
+    return found[0]
+
+
+def _grade(
+    lesson: Lesson, launcher: Launcher, submission: Path | None, exercise: str | None, json_to: str | None, feedback: str
+) -> int:
+    from grader.course import find_submission
+    from grader.judge.bench import Source
+    from grader.judge.grading import Options, grade
+    from grader.results import Feedback
+    from grader.saved import save
+
+    path = find_submission(lesson, submission)
+    source = Source(lesson.file_name, path.read_bytes())
+    progress = Progress("checking")
+    state = lesson.course.state
+    options = Options(Feedback(feedback), exercise, state, progress=progress)
+    try:
+        result = grade(lesson, source, launcher, options, path=str(path.resolve()))
+    finally:
+        progress.done()
+    if path.resolve() == lesson.stub.resolve():  # another's submission says nothing of this student's progress
+        try:
+            save(state, result)
+        except OSError as error:
+            click.echo(f"The result is not saved: {error}", err=True)
+    _report(result, lesson, json_to)
+    return _exit_code(result)
+
+
+def _report(result: LessonResult, lesson: Lesson, json_to: str | None) -> None:
+    from grader.results import write_json
+    from grader.terminal.lesson_report import render
+    from grader.terminal.style import Style
+
+    if json_to == "-":
+        write(json.dumps(result.to_json(), indent=1))
+        return
+    if json_to is not None:
+        write_json(result, Path(json_to))
+    write(render(result, Style.of(sys.stdout), after=_next_lesson(lesson)))
+
+
+def _next_lesson(lesson: Lesson) -> str:
+    later = [each for each in lesson.course.lessons() if each.number > lesson.number]
+    return f"grade lesson{later[0].number}" if later else ""
+
+
+def _exit_code(result: LessonResult) -> int:
+    from grader.results import Outcome
+
+    if any(exercise.outcome is Outcome.UNGRADED for exercise in result.exercises):
+        return OUR_FAULT
+    return ALL_RIGHT if result.full_marks else FELL_SHORT
+
+
+def _wait_for_change(lesson: Lesson, submission: Path | None) -> None:
+    from grader.course import find_submission
+
+    path = find_submission(lesson, submission)
+    seen = path.stat().st_mtime_ns
+    while True:
+        time.sleep(POLL_SECONDS)
+        try:
+            if path.stat().st_mtime_ns != seen:
+                return
+        except OSError:  # an editor replaces the file; it will be back
+            continue

@@ -1,0 +1,100 @@
+"""``grade replay 3f2a``: make the very call again that a check failed on."""
+
+from __future__ import annotations
+
+import pdb
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from grader.terminal.output import write
+
+if TYPE_CHECKING:
+    from grader.course import Lesson
+    from grader.judge.calls import Performer
+    from grader.judge.replays import Replay
+
+
+@click.command("replay", epilog="Example: grade replay 3f2a --pdb")
+@click.argument("case", metavar="ID")
+@click.option("--pdb", "debugger", is_flag=True, help="Step through your function in a debugger.")
+@click.option("--rank", type=click.IntRange(0, 63), default=0, help="The rank to debug; the others run along.")
+@click.option("--trace", is_flag=True, help="Show what each rank sent and received.")
+@click.pass_obj
+def command(course_folder: Path | None, case: str, debugger: bool, rank: int, trace: bool) -> None:
+    """Repeat the failing case ID on the file as it is now: the call, what it prints, what comes back."""
+    from grader.course import Course
+    from grader.judge.checks import Search
+    from grader.judge.failures import CheckFailed, Unfinished
+    from grader.judge.proxies import Proxy
+    from grader.judge.replays import find
+    from grader.manifest import Manifest
+    from grader.terminal.commands.run import Shown, _performer
+
+    course = Course.find(explicit=course_folder)
+    replay = find(course.state, case)
+    lesson = course.lesson(replay.lesson)
+    path = Path(replay.submission)
+    close: Callable[[], object] = lambda: None  # noqa: E731
+    performer: Performer
+    if debugger:
+        performer = _debugged(path, rank)
+    else:
+        performer, close = _performer(lesson, Manifest.load(lesson.manifest_path), path, threads=False)
+    body, fixtures = _check(lesson, replay)
+    try:
+        Search().example(body, {**fixtures(Proxy(Shown(performer, trace=trace))), **replay.arguments})
+    except (CheckFailed, Unfinished) as failed:
+        _say_failure(failed.failure if isinstance(failed, Unfinished) else failed)
+        sys.exit(1)
+    finally:
+        close()
+    write("This case passes now.")
+
+
+def _check(lesson: Lesson, replay: Replay) -> tuple[Callable[..., Any], Callable[[Any], dict[str, Any]]]:
+    """The check's own function, and the fixtures that it asks for.
+
+    Raises:
+        UserError: If the check is not there any more.
+    """
+    from grader.authors.contents import read_contents
+    from grader.errors import UserError
+    from grader.judge.local import Local
+    from grader.judge.proxies import Proxy
+
+    contents = read_contents(lesson)
+    for check in contents.checks_of(replay.exercise):
+        if (check.facts.name, check.visibility) == (replay.check, replay.visibility):
+            handle = getattr(check.test, "hypothesis", None)
+            body = handle.inner_test if handle is not None else check.test
+            reference = Proxy(Local(contents.solution))
+            return body, lambda student: {
+                name: {"student": student, "reference": reference}[name] for name in check.fixtures
+            }
+    raise UserError(f"the check {replay.check} is not there any more", f"Run grade lesson{lesson.number} again.")
+
+
+def _debugged(path: Path, rank: int) -> Performer:
+    """The submission in this process; the function of one rank runs under pdb."""
+    from grader.judge.local import Local, load_module
+
+    def under_pdb(function: Callable[..., Any], at: int | None) -> Callable[..., Any]:
+        if at not in (None, rank):
+            return function
+        return lambda *positional, **keywords: pdb.Pdb().runcall(function, *positional, **keywords)
+
+    return Local(load_module(path, path.stem), around=under_pdb)
+
+
+def _say_failure(failure: Any) -> None:
+    from grader.terminal.style import Style
+
+    style = Style.of(sys.stdout)
+    lines = [f"{failure.what or 'it'}: {failure.returned}"]
+    lines += [f"expected: {failure.expected}"] if failure.expected else []
+    lines += failure.message.splitlines()
+    write("\n".join(style.safe(line) for line in lines))
