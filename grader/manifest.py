@@ -20,6 +20,7 @@ from grader.records import read_record, read_text
 __all__ = ["Example", "Manifest", "ManifestCheck", "ManifestError", "ManifestExercise", "difference"]
 
 PUBLIC, HIDDEN = "public", "hidden"
+EXAMPLE_CHECK = "test_docstring_example"
 
 
 class ManifestError(UserError):
@@ -205,8 +206,9 @@ def _short(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _check_order(check: ManifestCheck) -> tuple[bool, str]:
-    return check.visibility != PUBLIC, check.name
+def _check_order(check: ManifestCheck) -> tuple[bool, bool, str]:
+    """Public checks first, and the docstring example before all others: it is the easiest to follow."""
+    return check.visibility != PUBLIC, check.name != EXAMPLE_CHECK, check.name
 
 
 def _check_problems(check: ManifestCheck) -> list[str]:

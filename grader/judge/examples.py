@@ -11,9 +11,9 @@ import numpy as np
 from grader.judge.checks import check
 from grader.judge.expectations import expect
 from grader.judge.proxies import Proxy
+from grader.manifest import EXAMPLE_CHECK
 from grader.worker import wire
 
-NAME = "test_docstring_example"
 SENTENCE = "The example in the docstring gives what it says."
 POINTS = 1.0
 
@@ -48,7 +48,7 @@ def examples_check(
             else:
                 expect(eval(source, names), "what the example gives").close(from_json(result))  # noqa: S307
 
-    test.__name__ = NAME
+    test.__name__ = EXAMPLE_CHECK
     test.__doc__ = SENTENCE
     return check(exercise, points=POINTS)(test)
 

@@ -94,7 +94,7 @@ def _say_failure(failure: Any) -> None:
     from grader.terminal.style import Style
 
     style = Style.of(sys.stdout)
-    lines = [f"{failure.what or 'it'}: {failure.returned}"]
+    lines = ["", f"{failure.what or 'got'}: {failure.returned}"]
     lines += [f"expected: {failure.expected}"] if failure.expected else []
     lines += failure.message.splitlines()
     write("\n".join(style.safe(line) for line in lines))
