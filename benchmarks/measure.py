@@ -29,10 +29,16 @@ class Sample(NamedTuple):
     Attributes:
         wall: On the clock.
         cpu: Of the processors, children included.
+        others: How many processors other programs kept busy meanwhile; 0 where the system does not tell.
     """
 
     wall: float
     cpu: float
+    others: float = 0.0
+
+    def per(self, count: int) -> Sample:
+        """The share of one of ``count`` equal parts."""
+        return Sample(self.wall / count, self.cpu / count, self.others)
 
 
 @dataclass
@@ -84,32 +90,45 @@ def process(command: Sequence[str], folder: Path, *, status: int = 0) -> Sample:
         RuntimeError: If it ends with another status, since what was measured is then something else.
     """
     with tempfile.TemporaryFile() as said:
-        began = time.perf_counter()
+        busy, began = _busy(), time.perf_counter()
         child = subprocess.Popen(
             command, cwd=folder, env=environment(), stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT
         )
         _, ended, usage = os.wait4(child.pid, 0)
-        wall = time.perf_counter() - began
+        wall, busy = time.perf_counter() - began, _busy() - busy
         child.returncode = os.waitstatus_to_exitcode(ended)
         if child.returncode != status:
             said.seek(0)
             text = said.read().decode(errors="replace")[-2000:]
             raise RuntimeError(f"{' '.join(command)} ended with {child.returncode}, not {status}:\n{text}")
-    return Sample(wall, usage.ru_utime + usage.ru_stime)
+    return _sample(wall, usage.ru_utime + usage.ru_stime, busy)
 
 
 def calls(act: Callable[[], object], count: int, pids: Callable[[], Sequence[int]] = tuple) -> Sample:
     """Seconds of one of ``count`` calls in this process; ``pids`` names the processes that work for it."""
-    cpu, began = _cpu(pids()), time.perf_counter()
+    busy, cpu, began = _busy(), _cpu(pids()), time.perf_counter()
     for _ in range(count):
         act()
     wall = time.perf_counter() - began
-    return Sample(wall / count, (_cpu(pids()) - cpu) / count)
+    return _sample(wall, _cpu(pids()) - cpu, _busy() - busy).per(count)
 
 
 def _cpu(pids: Sequence[int]) -> float:
     clocks = ((~pid << 3) | 2 for pid in pids)  # as clock_getcpuclockid(3) makes them
     return time.process_time() + sum(map(time.clock_gettime, clocks))
+
+
+def _busy() -> float:
+    """Seconds that the processors have worked since the machine started, together."""
+    try:
+        user, nice, system, _, _, *rest = map(int, Path("/proc/stat").read_text().splitlines()[0].split()[1:9])
+    except (OSError, ValueError):
+        return 0.0
+    return (user + nice + system + sum(rest)) / os.sysconf("SC_CLK_TCK")
+
+
+def _sample(wall: float, cpu: float, busy: float) -> Sample:
+    return Sample(wall, cpu, max(0.0, busy - cpu) / wall)
 
 
 def interleave(cases: Sequence[Case], runs: int) -> None:
@@ -185,9 +204,10 @@ class Report:
     def close(self) -> None:
         """Say what the machine was doing, and write the file that was asked for."""
         after = machine()
+        others = statistics.median(sample.others for cases in self._tables.values() for case in cases for sample in case["samples"])
         print(
             f"\n{self._arguments.runs} runs in turn, medians. Python {after['python']}, {after['cores']} cores, "
-            f"load {self._before['load'][0]} before and {after['load'][0]} after."
+            f"of which other programs kept {others:.1f} busy; load {after['load'][0]}."
         )
         if self._arguments.json is not None:
             document = {"before": self._before, "after": after, "tables": self._tables}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +12,14 @@ from typing import Any
 from grader.judge.calls import Answer, Call
 from grader.judge.launch import Launcher
 from grader.judge.limits import Limits
-from grader.judge.link import Link, Reply
-from grader.judge.ranks import run_on_workers
+from grader.judge.link import Gone, Link, Reply
+from grader.judge.ranks import is_look_back, run_on_workers
 
 LOAD_CPU_SECONDS = 10.0
+MAX_IMPORTS = 100
+NOT_IMPORTED = frozenset(
+    ("antigravity", "ensurepip", "idlelib", "lib2to3", "pydoc", "site", "test", "this", "tkinter", "turtle", "turtledemo")
+)
 
 
 @dataclass(frozen=True)
@@ -68,41 +74,45 @@ class Bench:
         self._launcher, self._collectives = launcher, collectives
         self._links: list[Link] = []
         self._code = b""
+        self._imports: list[str] = []
         self._compile()
 
     def _compile(self) -> None:
-        reply = self._ask("compile", self.source.content, self._start(1)[0])
-        if reply.kind == "returned" and isinstance(reply.value, bytes):
-            self._code = reply.value
+        link = self._start(1)[0]
+        reply = link.ask("compile", self.source.content, Limits(cpu_seconds=LOAD_CPU_SECONDS), file=self.source.file)
+        if reply.kind == "returned" and _is_compiled(reply.value):
+            self._code, names = reply.value
+            self._imports = importable(names)
             self.renew()
             self._workers(1)
         else:
-            self.problem = reply
-            self.renew()
+            self._give_up(reply, link)
 
     def _start(self, count: int) -> list[Link]:
-        links = [Link(started) for started in self._launcher.start(count)]
+        links = [Link(started) for started in self._launcher.start(count, self._imports)]
         self._links += links
         return links
-
-    def _ask(self, do: str, value: Any, link: Link) -> Reply:
-        link.request(do, value, file=self.source.file)
-        return link.converse(Limits(cpu_seconds=LOAD_CPU_SECONDS))
 
     def _workers(self, count: int) -> list[Link]:
         """Loaded workers, started as needed and kept until ``renew``."""
         missing = count - len(self._links)
-        if missing > 0:
+        if missing > 0 and self.problem is None:
             fresh = self._start(missing)
             for link in fresh:
-                link.request("load", self._code, file=self.source.file)
+                with contextlib.suppress(Gone):  # which the next lines find out too
+                    link.request("load", self._code, file=self.source.file)
             for link in fresh:
                 reply = link.converse(Limits(cpu_seconds=LOAD_CPU_SECONDS))
                 if reply.kind != "returned":
-                    self.problem = self.problem or reply
-                elif not self.callables:
-                    self.callables = _names(reply.value)
+                    self._give_up(reply, link)
+                    break
+                self.callables = self.callables or _names(reply.value)
         return self._links[:count]
+
+    def _give_up(self, reply: Reply, link: Link) -> None:
+        """The submission does not load, and why."""
+        status = self.renew().get(link.pid, 0)
+        self.problem = reply._replace(value=describe_end(status)) if reply.kind == "died" else reply
 
     def renew(self) -> dict[int, int]:
         """End all workers; the next call gets fresh ones. Returns how each ended."""
@@ -120,18 +130,23 @@ class Bench:
     def _perform(self, call: Call) -> Answer:
         if call.per_rank is not None:
             return self._perform_on_ranks(call)
-        link = self._workers(1)[0]
+        links = self._workers(1)
         if self.problem is not None:
             return Answer(self.problem.kind, self.problem.value, None, (self.problem.printed,))
+        (link,) = links
         if call.steps is not None:
-            link.request("sequence", (call.positional, call.keywords, [list(step) for step in call.steps]), f=call.name)
+            plan = (call.positional, call.keywords, [list(step) for step in call.steps])
+            reply = link.ask("sequence", plan, self.limits, f=call.name)
         else:
-            link.request("call", (call.positional, call.keywords), f=call.name, back=call.look_back)
-        reply = link.converse(self.limits)
+            arguments = (call.positional, call.keywords)
+            reply = link.ask("call", arguments, self.limits, f=call.name, back=call.look_back)
         answer = Answer(reply.kind, reply.value, None, (reply.printed,))
         if reply.kind == "returned" and call.look_back:
-            answer.value, answer.arguments = reply.value
-        self._explain_death(answer, reply.kind in ("died", "forged", "timed_out"))
+            if is_look_back(reply.value):
+                answer.value, answer.arguments = reply.value
+            else:
+                answer.kind, answer.value = "forged", "a result without the arguments"
+        self._explain_death(answer, answer.kind in ("died", "forged", "timed_out"))
         return answer
 
     def _perform_on_ranks(self, call: Call) -> Answer:
@@ -153,6 +168,24 @@ class Bench:
             answer.value = describe_end(status)
 
 
+def _is_compiled(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], bytes) and isinstance(value[1], list)
+
+
+def importable(names: Sequence[Any]) -> list[str]:
+    """The modules of the standard library among the names that a submission imports, for its workers to import.
+
+    A confined worker can open no file, so they are imported before; only names that are known, and harmless to import.
+    """
+    found = []
+    for name in names[:MAX_IMPORTS]:
+        if isinstance(name, str) and len(name) < 80 and all(part.isidentifier() for part in name.split(".")):
+            top = name.partition(".")[0]
+            if top in sys.stdlib_module_names and top not in NOT_IMPORTED:
+                found.append(name)
+    return found
+
+
 def describe_end(status: int) -> str:
     """How a process ended, in words, from its exit code or minus the signal."""
     if status >= 0:
@@ -163,4 +196,4 @@ def describe_end(status: int) -> str:
 
 def _names(value: Any) -> list[str]:
     names = value.get("callables", []) if isinstance(value, dict) else []
-    return [str(name) for name in names]
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -61,7 +61,8 @@ class Answer:
         rank: The rank that ``kind`` speaks of, where it is not "returned".
         printed: What each rank (or the only process) printed.
         run: On ranks, what was done.
-        arguments: The arguments after the call, where they were asked for (on ranks a list by rank).
+        arguments: The arguments after the call as (positional, keywords), where they were asked for (on ranks a list
+            of these, by rank).
     """
 
     kind: str
@@ -73,7 +74,13 @@ class Answer:
 
     def raised(self, error: type[BaseException]) -> bool:
         """Whether an exception of this type came back."""
-        return self.kind == "raised" and error.__name__ in self.value.get("bases", ())
+        return self.kind == "raised" and is_of_type(self.value, error)
+
+
+def is_of_type(facts: Mapping[str, Any], error: type[BaseException]) -> bool:
+    """Whether an exception, told by its facts, is of this type; they come from a worker and may be anything."""
+    bases = facts.get("bases")
+    return isinstance(bases, list) and error.__name__ in bases
 
 
 @dataclass
@@ -85,6 +92,8 @@ class Run:
         traces: Each rank's events, in its own order.
         outcomes: For each rank "returned", the name of what it raised, or another kind of ``Answer``.
         unreceived: (source, dest, elements) of messages that were never received.
+        arguments: What each rank's arguments were afterwards, as (positional, keywords), where they were asked for.
+        errors: The facts of what was raised, by rank.
     """
 
     results: list[Any]
@@ -92,6 +101,7 @@ class Run:
     outcomes: list[str]
     unreceived: list[tuple[int, int, int]]
     arguments: list[Any] = field(default_factory=list)
+    errors: dict[int, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def size(self) -> int:

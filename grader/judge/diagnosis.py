@@ -1,176 +1,192 @@
 """Which known misconception a submission behaves exactly like, if any: rightly or not at all.
 
 A misconception is run as a submission is, in a worker. It is named only if it agrees with the submission on every
-failing call and on every probe (calls that the checks make of the solution), and no other one does.
+failing call and on every probe (calls that the checks make of the solution, and calls beside those), and no other one
+does. Most are ruled out by the first failing call; the probes are made only while one is left.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+import dataclasses
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
+from grader.judge.behaviour import Behaviour, observe
 from grader.judge.bench import Bench, Source
-from grader.judge.calls import Answer, Call
-from grader.judge.checks import SearchEnds, current
-from grader.judge.compare import Tolerance, difference
+from grader.judge.boundaries import beside
+from grader.judge.calls import Call
+from grader.judge.candidates import bundle, candidate_name
+from grader.judge.checks import Finding
+from grader.judge.launch import Launcher
 from grader.judge.limits import Limits
-from grader.judge.misconceptions import Misconception, apply
+from grader.judge.misconceptions import Misconception
+from grader.judge.probes import Probe, distinct, looking_back, looks_at_rounds, record
 from grader.judge.proxies import Proxy
+from grader.judge.variations import numbers_in
+from grader.results import Outcome
 
-PROBES_PER_CHECK = 40
-RANK_PROBES_PER_CHECK = 16
-FAILING_CALLS_PER_CHECK = 4
-SAME = Tolerance(relative=1e-9, absolute=1e-12)
-CANDIDATE_LIMITS = Limits(cpu_seconds=0.5, idle_seconds=1.0)
+LIMITS = Limits(cpu_seconds=1.0, idle_seconds=2.0)
+CALLS_PER_EXAMPLE = 8
+EXAMPLES_PER_CHECK = 3
+TIMEOUTS = 3  # calls without an end that are compared; where there are more, too little is known
+REPEATED = 3  # failing calls made once more at the end: what depends on earlier calls is like nothing
+RAISES = re.compile(r"^\s*Raises:\s*$(.*?)(?:^\s*[A-Z]\w+:\s*$|\Z)", re.MULTILINE | re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Behaviour:
-    """What a call shows of an implementation.
+@dataclass
+class Exercise:
+    """What there is to compare with in one exercise; serves any number of submissions.
 
     Attributes:
-        outcomes: "returned", the type of what was raised, or another end; on ranks one for each.
-        value: What came back; on ranks by rank.
-        arguments: The arguments afterwards, where they were asked for.
-        sends: On ranks, what each sent, to whom, in order, and the collectives that it joined.
+        known: Its misconceptions.
+        source: A file that holds the solution and every misconception.
+        probes: Calls that the checks make.
+        function: The solution's function or class.
+        rounds: Whether the length of the schedule counts.
+        seen: What misconceptions showed on probes, by number and call.
+        ruled: Whether a probe's outcome is laid down, by call.
     """
 
-    outcomes: tuple[str, ...]
-    value: Any = None
-    arguments: Any = None
-    sends: Any = None
+    name: str
+    known: Sequence[Misconception]
+    source: Source
+    probes: Sequence[Probe]
+    function: Callable[..., object]
+    rounds: bool
+    seen: dict[tuple[int, str], Behaviour] = field(default_factory=dict)
+    ruled: dict[str, bool] = field(default_factory=dict)
 
-    def same_as(self, other: Behaviour) -> bool:
-        """Whether both show the same, numbers up to rounding."""
-        return (
-            self.outcomes == other.outcomes
-            and self.sends == other.sends
-            and _agree(self.value, other.value)
-            and _agree(self.arguments, other.arguments)
-        )
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        known: Sequence[Misconception],
+        solution: Source,
+        function: Callable[..., object],
+        tests: Sequence[Callable[..., None]],
+        reference: Proxy,
+    ) -> Exercise:
+        """Prepare an exercise.
+
+        Args:
+            name: The exercise.
+            known: The lesson's misconceptions.
+            solution: The lesson's solution.
+            function: The solution's function or class of that name.
+            tests: The exercise's checks.
+            reference: The solution, to run the checks on.
+        """
+        own = [one for one in known if one.of == name]
+        source = bundle(name, own, solution)
+        return cls(name, own, source, record(tests, reference, reference), function, looks_at_rounds(tests))
+
+    def errors(self) -> set[str]:
+        """The exceptions that the docstring lists."""
+        listed = RAISES.search(self.function.__doc__ or "")
+        return set(re.findall(r"^\s*(\w+):", listed.group(1), re.MULTILINE)) if listed else set()
 
 
-def _agree(one: Any, other: Any) -> bool:
-    try:
-        return difference(one, other, SAME) is None and difference(other, one, SAME) is None
-    except TypeError:
-        return False
-
-
-def behaviour(answer: Answer) -> Behaviour:
-    """What an answer shows."""
-    if answer.run is not None:
-        run = answer.run
-        sends = [run.sends, run.collectives, run.collective_elements]
-        return Behaviour(tuple(run.outcomes), run.results, run.arguments, sends)
-    if answer.kind == "raised":
-        return Behaviour((str(answer.value.get("type", "")),))
-    return Behaviour((answer.kind,), answer.value if answer.kind == "returned" else None, answer.arguments)
-
-
-def probes(tests: Iterable[Callable[..., None]], reference: Proxy, solution: Proxy) -> list[Call]:
-    """Calls that the checks make of the solution, an equal share from each check, without repeats.
+def failing_calls(findings: Sequence[Finding]) -> list[Probe]:
+    """The calls of failing examples: those that did not end last, short ones first.
 
     Args:
-        tests: The checks of one exercise.
-        reference: The solution as checks know it.
-        solution: The solution in the student's place.
+        findings: Of each check the failing examples, the one to report last.
     """
-    found: dict[str, Call] = {}
-    for test in tests:
-        recorder = _Recorder()
-        fixtures = {"student": _watched(solution, recorder.watch), "reference": reference}
-        wanted = inspect.signature(test).parameters
-        token = current.set(recorder)
-        try:
-            test(**{name: value for name, value in fixtures.items() if name in wanted})
-        except (SearchEnds, Exception):  # the share is full, or the check stumbles; the calls so far are probes
-            pass
-        finally:
-            current.reset(token)
-        for call in recorder.calls:
-            found.setdefault(f"{call.look_back}{call.rendezvous}{call!r}", call)
-    return list(found.values())
+    by_check: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_check.setdefault(finding.body.__name__, []).append(finding)
+    chosen = [finding for group in by_check.values() for finding in group[-EXAMPLES_PER_CHECK:]]
+    calls = [(finding.failure.outcome is Outcome.TIMED_OUT, call) for finding in chosen for call in _calls(finding)]
+    calls.sort(key=lambda each: (each[0], len(str(each[1]))))
+    return distinct([Probe(looking_back(call)) for _, call in calls])
 
 
-def _watched(proxy: Proxy, watch: Callable[[Call], None]) -> Proxy:
-    return Proxy(proxy._performer, watch)
-
-
-class _Recorder:
-    """Runs a check's examples and keeps their calls until the check has given its share."""
-
-    def __init__(self) -> None:
-        self.calls: list[Call] = []
-
-    def watch(self, call: Call) -> None:
-        share = PROBES_PER_CHECK if call.per_rank is None else RANK_PROBES_PER_CHECK
-        if len(self.calls) >= share:
-            raise SearchEnds
-        self.calls.append(call)
-
-    def run(self, body: Callable[..., Any], arguments: dict[str, Any]) -> None:
-        body(**arguments)
-
-
-class Observed:
-    """A submission's behaviours, each call performed once and only when needed."""
-
-    def __init__(self, bench: Bench, calls: Sequence[Call]) -> None:
-        """Observe ``bench`` on ``calls``, which are distinct."""
-        self._bench, self._calls = bench, list(calls)
-        self._seen: list[Behaviour] = []
-
-    def __iter__(self) -> Iterator[tuple[Call, Behaviour]]:
-        """Each call with what it shows."""
-        for index, call in enumerate(self._calls):
-            if index == len(self._seen):
-                self._seen.append(behaviour(self._bench.perform(call)))
-            yield call, self._seen[index]
-
-
-def agrees(bench: Bench, observed: Iterable[tuple[Call, Behaviour]]) -> bool:
-    """Whether what is on ``bench`` behaves as observed, on every call."""
-    return all(behaviour(bench.perform(call)).same_as(shown) for call, shown in observed)
+def _calls(finding: Finding) -> list[Call]:
+    return finding.calls[-1:] + finding.calls[:-1][:CALLS_PER_EXAMPLE]
 
 
 class Diagnosis:
-    """The misconceptions of a lesson, ready to be compared with submissions."""
+    """One submission compared with the misconceptions of one exercise."""
 
-    def __init__(self, solution: Source, known: Sequence[Misconception], bench: Callable[[Source, Limits], Bench]) -> None:
-        """Compare with ``known``, each put on a bench of its own when needed."""
-        self._solution, self._known, self._bench = solution, list(known), bench
-
-    def name(self, exercise: str, submission: Bench, failing: Sequence[Call], probe: Sequence[Call]) -> Misconception | None:
-        """The one misconception of an exercise that agrees with the submission on every call, or None.
+    def __init__(
+        self, exercise: Exercise, submission: Bench, launcher: Launcher, collectives: Mapping[str, Sequence[str]]
+    ) -> None:
+        """Compare the submission on its bench.
 
         Args:
-            exercise: The exercise.
+            exercise: What to compare with.
             submission: The submission's bench.
-            failing: Calls on which it falls short.
-            probe: Further calls.
+            launcher: Where workers for the misconceptions come from.
+            collectives: For each exercise, the collectives that it may use.
         """
-        submission.renew()
-        submission.limits = CANDIDATE_LIMITS
-        observed = Observed(submission, _distinct([*failing, *probe]))
-        named: list[Misconception] = []
-        for one in self._known:
-            if one.of == exercise and self._agrees(one, observed):
-                named.append(one)
-                if len(named) > 1:
-                    return None
-        return named[0] if named else None
+        self._exercise, self._submission, self._launcher = exercise, submission, launcher
+        names = [exercise.name, *map(candidate_name, range(len(exercise.known)))]
+        self._collectives = dict.fromkeys(names, collectives.get(exercise.name, ()))
+        self._bench: Bench | None = None
+        self._timeouts = 0
 
-    def _agrees(self, one: Misconception, observed: Observed) -> bool:
-        bench = self._bench(apply(one, self._solution), CANDIDATE_LIMITS)
+    def name(self, failing: Sequence[Probe]) -> Misconception | None:
+        """The one misconception that agrees with the submission on every call, or None.
+
+        Args:
+            failing: Calls on which the submission falls short.
+        """
+        self._submission.renew()
+        self._submission.limits = LIMITS
         try:
-            return agrees(bench, observed)
+            return self._named(failing)
         finally:
-            bench.renew()
+            self._submission.renew()
+            if self._bench is not None:
+                self._bench.renew()
 
+    def _named(self, failing: Sequence[Probe]) -> Misconception | None:
+        left = self._agreeing(list(range(len(self._exercise.known))), failing)
+        if left:
+            left = self._agreeing(left, self._exercise.probes)
+        if left:
+            left = self._agreeing(left, self._beside())
+        if len(left) == 1 and left[0] is not None:
+            self._submission.renew()
+            left = self._agreeing(left, failing[:REPEATED][::-1])
+        return self._exercise.known[left[0]] if len(left) == 1 else None
 
-def _distinct(calls: Sequence[Call]) -> list[Call]:
-    return list({f"{call.look_back}{call.rendezvous}{call!r}": call for call in calls}.values())
+    def _beside(self) -> list[Probe]:
+        text = self._submission.source.content.decode("utf-8", "replace")
+        return beside(self._exercise.probes, self._exercise.function, numbers_in(text, self._exercise.name))
 
+    def _agreeing(self, candidates: list[int], probes: Sequence[Probe]) -> list[int]:
+        """Those of the misconceptions that show what the submission shows."""
+        for probe in probes:
+            if not candidates:
+                break
+            shown = observe(self._submission, probe.call, rounds=self._exercise.rounds)
+            self._timeouts += shown.timed_out
+            if self._timeouts > TIMEOUTS:
+                return []
+            same = [each for each in candidates if self._candidate(each, probe).same_as(shown)]
+            if len(same) < len(candidates) and self._is_laid_down(probe):
+                candidates = same
+        return candidates
+
+    def _candidate(self, index: int, probe: Probe) -> Behaviour:
+        place = (index, probe.key)
+        if place not in self._exercise.seen:
+            self._exercise.seen[place] = self._observe(candidate_name(index), probe.call)
+        return self._exercise.seen[place]
+
+    def _observe(self, name: str, call: Call) -> Behaviour:
+        if self._bench is None:
+            self._bench = Bench(self._launcher, self._exercise.source, collectives=self._collectives, limits=LIMITS)
+        return observe(self._bench, dataclasses.replace(call, name=name), rounds=self._exercise.rounds)
+
+    def _is_laid_down(self, probe: Probe) -> bool:
+        """Whether the docstring says what becomes of a call: the solution returns, or raises what is listed there."""
+        if probe.known:
+            return True
+        if probe.key not in self._exercise.ruled:
+            outcomes = set(self._observe(self._exercise.name, probe.call).outcomes) - {"failed"}
+            returns = not probe.odd and outcomes == {"returned"}
+            self._exercise.ruled[probe.key] = returns or (len(outcomes) == 1 and outcomes <= self._exercise.errors())
+        return self._exercise.ruled[probe.key]

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import secrets
+import shutil
 import socket
 import subprocess
 import sys
-from pathlib import Path
-from typing import NamedTuple, Protocol
+import tempfile
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
 
-from grader.judge.limits import Limits
+from grader.judge.confinement import Level, candidates, python_command, unavailable, zygote_command
+from grader.judge.limits import Limits, cpu_seconds
 
-WORKER = Path(__file__).parents[1] / "worker" / "__main__.py"
 SPARE_WORKERS = 3
 START_SECONDS = 60.0
+PROBE_FAILURES = {
+    0: "",
+    1: "a worker could still do what it must not",
+    2: "the kernel refuses it",
+    3: "a worker can't do its work",
+}
 
 
 class WorkerUnavailable(RuntimeError):
@@ -23,17 +32,24 @@ class WorkerUnavailable(RuntimeError):
 
 
 class Started(NamedTuple):
-    """A worker process and the judge's end of its socket."""
+    """A worker process, the judge's end of its socket, and its CPU clock (None where there is none to read)."""
 
     pid: int
     socket: socket.socket
+    clock: Callable[[], float | None]
 
 
 class Launcher(Protocol):
-    """Starts and ends workers."""
+    """Starts and ends workers.
 
-    def start(self, count: int) -> list[Started]:
-        """Start fresh workers."""
+    Attributes:
+        level: How they are confined; known once the first has started.
+    """
+
+    level: Level
+
+    def start(self, count: int, imports: Sequence[str] = ()) -> list[Started]:
+        """Start fresh workers, which import these modules before they are confined."""
 
     def end(self, pids: list[int]) -> dict[int, int]:
         """Kill workers; returns how each ended: its exit code, or minus a signal."""
@@ -42,22 +58,31 @@ class Launcher(Protocol):
         """End everything."""
 
 
-def launcher(limits: Limits, *, pool: bool | None = None) -> Launcher:
-    """The launcher for this machine; ``pool`` forces or forbids the pool (GRADE_POOL=1 does so from outside)."""
+def launcher(limits: Limits, *, at_least: Level = Level.PROCESS, pool: bool | None = None) -> Launcher:
+    """The launcher for this machine: the strongest confinement that works.
+
+    Args:
+        limits: Of the workers.
+        at_least: The weakest level that will do.
+        pool: Force or forbid the pool of processes, which has no more than limits (GRADE_POOL=1 forces it from outside).
+
+    Raises:
+        ConfinementUnavailable: If no level that will do is worth trying here; or, from ``start``, if none works.
+    """
     if pool is None:
         pool = not sys.platform.startswith("linux") or os.environ.get("GRADE_POOL") == "1"
-    return Pool(limits) if pool else Zygote(limits)
-
-
-def _command(mode: str, where: int) -> list[str]:
-    return [sys.executable, "-P", "-s", "-B", str(WORKER), mode, str(where)]
+    if not pool:
+        return Strongest(limits, candidates(at_least), at_least)
+    if at_least is not Level.PROCESS:
+        raise unavailable(at_least, {})
+    return Pool(limits)
 
 
 def _environment() -> dict[str, str]:
     """What a worker sees of the environment: nothing of the judge's; hashes and BLAS threads are fixed."""
     fixed = {"PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8", "LC_ALL": "C.UTF-8"}
     threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    needed = ("SYSTEMROOT", "PATH", "OPENBLAS_CORETYPE")
+    needed = ("SYSTEMROOT", "OPENBLAS_CORETYPE")
     return {**{name: os.environ[name] for name in needed if name in os.environ}, **fixed, **threads}
 
 
@@ -74,10 +99,14 @@ class CpuPlan:
     def __init__(self) -> None:
         """Nothing is placed yet; the judge's core is the last of those that it may use."""
         self._allowed = sorted(os.sched_getaffinity(0))
+        self._settled = False
         self.started = 0
 
     def settle(self) -> None:
         """Keep the judge on its core from now on."""
+        if self._settled:
+            return
+        self._settled = True
         os.sched_setaffinity(0, {self._allowed[-1]})
 
     def next(self) -> int:
@@ -87,22 +116,71 @@ class CpuPlan:
 
     def restore(self) -> None:
         """Let the judge run anywhere again."""
+        self._settled = False
         os.sched_setaffinity(0, self._allowed)
 
 
-class Zygote:
-    """Forks workers from one process that has numpy imported (Linux)."""
+class Strongest:
+    """Workers at the strongest of several levels, each tried for real when the first worker is wanted."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, levels: Sequence[Level], at_least: Level) -> None:
+        """Start the zygote of the strongest level; it imports while the judge does."""
+        if not levels:
+            raise unavailable(at_least, {})
+        self._limits, self._levels, self._at_least = limits, list(levels), at_least
+        self._zygote = Zygote(limits, self._levels[0])
+        self._settled = False
+
+    @property
+    def level(self) -> Level:
+        """The level in use."""
+        return self._zygote.level
+
+    def _settle(self) -> None:
+        """Try the levels in turn until a probe holds."""
+        failures: dict[Level, str] = {}
+        for level in self._levels:
+            if level is not self._zygote.level:
+                self._zygote.close()
+                self._zygote = Zygote(self._limits, level)
+            failures[level] = self._zygote.probe()
+            if not failures[level]:
+                self._settled = True
+                return
+        self._zygote.close()
+        raise unavailable(self._at_least, failures)
+
+    def start(self, count: int, imports: Sequence[str] = ()) -> list[Started]:
+        """Fork workers, each with a socket of its own."""
+        if not self._settled:
+            self._settle()
+        return self._zygote.start(count, imports)
+
+    def end(self, pids: list[int]) -> dict[int, int]:
+        """Kill and reap workers."""
+        return self._zygote.end(pids)
+
+    def close(self) -> None:
+        """End everything."""
+        self._zygote.close()
+
+
+class Zygote:
+    """Forks workers of one level from one process that has numpy imported (Linux)."""
+
+    def __init__(self, limits: Limits, level: Level) -> None:
         """Start the zygote; it imports while the judge does."""
+        self.level = level
         self._memory_bytes = limits.memory_bytes
         self._cpus = CpuPlan()
+        self._folder = tempfile.mkdtemp(prefix="grade-empty-")
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control.settimeout(START_SECONDS)
         self._process = subprocess.Popen(
-            _command("zygote", theirs.fileno()),
+            zygote_command(level, theirs.fileno(), _environment()),
             pass_fds=[theirs.fileno()],
             env=_environment(),
+            cwd="/",
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -111,38 +189,65 @@ class Zygote:
         theirs.close()
         self._ready = False
 
-    def start(self, count: int) -> list[Started]:
-        """Fork workers, each with a socket of its own."""
+    def probe(self) -> str:
+        """Why this level does not hold here; "" if it does."""
+        try:
+            self._wait_until_ready()
+            code = 0 if self.level is Level.PROCESS else self._order("probe", self._plan(()))
+        except WorkerUnavailable as error:
+            return str(error)
+        return PROBE_FAILURES.get(code, f"its probe ended with {code}")
+
+    def _wait_until_ready(self) -> None:
         if not self._ready:
-            self._answer()  # "ready", once numpy is imported
+            self._answer("ready")  # once numpy is imported
             self._ready = True
-            self._cpus.settle()
+
+    def _plan(self, imports: Sequence[str], cpu: int | None = None) -> dict[str, Any]:
+        """What a worker is told before it serves."""
+        folder = None if self.level is Level.BUBBLEWRAP else self._folder
+        facts = {"memory_bytes": self._memory_bytes, "cpu": cpu, "level": self.level.value}
+        return {**facts, "folder": folder, "imports": list(imports)}
+
+    def start(self, count: int, imports: Sequence[str] = ()) -> list[Started]:
+        """Fork workers, each with a socket of its own."""
+        self._wait_until_ready()
+        self._cpus.settle()
         pairs = [socket.socketpair() for _ in range(count)]
-        limits = [{"memory_bytes": self._memory_bytes, "cpu": self._cpus.next()} for _ in pairs]
+        plans = [self._plan(imports, self._cpus.next()) for _ in pairs]
         theirs_all = [theirs.fileno() for _, theirs in pairs]
-        socket.send_fds(self._control, [json.dumps({"fork": limits}).encode()], theirs_all)
+        socket.send_fds(self._control, [json.dumps({"fork": plans}).encode()], theirs_all)
         for _, theirs in pairs:
             theirs.close()
-        pids = self._answer()["pids"]
-        return [Started(pid, ours) for pid, (ours, _) in zip(pids, pairs, strict=True)]
+        pids = self._answer("fork")
+        return [
+            Started(pid, ours, functools.partial(self._clock, pid)) for pid, (ours, _) in zip(pids, pairs, strict=True)
+        ]
 
     def end(self, pids: list[int]) -> dict[int, int]:
         """Have the zygote kill and reap workers."""
         self._cpus.started = 0
-        self._control.send(json.dumps({"end": pids}).encode())
-        return {int(pid): status for pid, status in self._answer()["ended"].items()}
+        return {int(pid): status for pid, status in self._order("end", pids).items()}
 
-    def _answer(self) -> dict[str, dict[str, int]] | dict[str, list[int]]:
+    def _clock(self, pid: int) -> float | None:
+        """CPU time of a worker; the zygote is asked, since its process numbers may be its own."""
+        used: float | None = self._order("clock", [pid]).get(str(pid))
+        return used
+
+    def _order(self, order: str, details: Any) -> Any:
+        self._control.send(json.dumps({order: details}).encode())
+        return self._answer(order)
+
+    def _answer(self, order: str) -> Any:
         try:
             data = self._control.recv(1 << 16)
-        except TimeoutError:
+        except OSError:
             data = b""
         if not data:
             self._process.kill()
             _, errors = self._process.communicate()
             raise WorkerUnavailable("the worker process did not start: " + errors.decode(errors="replace")[-500:])
-        answer: dict[str, dict[str, int]] = json.loads(data)
-        return answer
+        return json.loads(data)[order]
 
     def close(self) -> None:
         """Close the control socket, upon which the zygote ends what is left and itself."""
@@ -153,6 +258,7 @@ class Zygote:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.communicate()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 class Pool:
@@ -160,6 +266,7 @@ class Pool:
 
     def __init__(self, limits: Limits) -> None:
         """Listen on the loopback interface and start spare workers, which call back with a secret of their own."""
+        self.level = Level.PROCESS
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._listener.settimeout(START_SECONDS)
         self._limits = limits
@@ -172,7 +279,7 @@ class Pool:
     def _refill(self, count: int) -> None:
         while len(self._spare) < count:
             process = subprocess.Popen(
-                _command("pool", self._listener.getsockname()[1]),
+                python_command(["pool", str(self._listener.getsockname()[1])]),
                 env=_environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
@@ -185,11 +292,11 @@ class Pool:
             self._processes[process.pid], self._expected[token] = process, process.pid
             self._spare.append(process.pid)
 
-    def start(self, count: int) -> list[Started]:
-        """Take waiting workers; new ones take their place."""
+    def start(self, count: int, imports: Sequence[str] = ()) -> list[Started]:
+        """Take waiting workers; new ones take their place. They can still import what they like."""
         self._refill(count)
         taken, self._spare = self._spare[:count], self._spare[count:]
-        started = [Started(pid, self._connection(pid)) for pid in taken]
+        started = [Started(pid, self._connection(pid), functools.partial(cpu_seconds, pid)) for pid in taken]
         self._refill(SPARE_WORKERS)
         return started
 

@@ -6,15 +6,18 @@ import secrets
 import socket
 import struct
 import sys
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from grader.judge.launch import Started
 from grader.judge.limits import TICK_SECONDS, Limits, Watch
 from grader.worker import wire
+from grader.worker.capture import CAP_BYTES
 
 SEND_SECONDS = 30.0
 SOCKET_BUFFER_BYTES = 1 << 21
+PRINTED_CHARACTERS = CAP_BYTES + 100  # what an honest worker sends of what was printed, with its remark
 
 
 class Reply(NamedTuple):
@@ -44,17 +47,22 @@ class Gone(Exception):
     """The worker has closed its end."""
 
 
+class Stalled(Gone):
+    """The worker does not take what it is sent."""
+
+
 class Link:
     """One worker, one request at a time.
 
     Attributes:
         pid: The worker's process.
+        clock: Reads its CPU clock.
         socket: The judge's end; times out after a tick.
     """
 
     def __init__(self, started: Started) -> None:
         """Take over a started worker."""
-        self.pid, self.socket = started
+        self.pid, self.socket, self.clock = started
         _set_timeouts(self.socket)
         self._frames = wire.Frames()
         self._id = ""
@@ -75,18 +83,40 @@ class Link:
         self._send(wire.frame({"id": self._id, "do": do, **fields}, encoded, buffers))
 
     def deliver(self, encoded: Any, buffers: bytes) -> None:
-        """Hand a value to a worker that waits for one in the middle of its call."""
-        self._send(wire.frame({"id": self._id, "do": "deliver"}, encoded, [buffers]))
+        """Hand a value to a worker that waits for one in the middle of its call; one that is too large is an error."""
+        try:
+            data = wire.frame({"id": self._id, "do": "deliver"}, encoded, [buffers])
+        except wire.Unsupported as error:
+            self.interrupt("error", str(error))
+            return
+        self._send(data)
 
-    def interrupt(self, do: str, text: str) -> None:
-        """Tell a waiting worker that it waits for nothing: "error" raises there, "abandon" ends its call."""
-        self._send(wire.frame({"id": self._id, "do": do, "text": text}, None, []))
+    def interrupt(self, do: str, text: str, error: str = "") -> None:
+        """Tell a waiting worker that it waits for nothing.
+
+        Args:
+            do: "error" raises there, "abandon" ends its call.
+            text: Why.
+            error: The built-in exception to raise.
+        """
+        self._send(wire.frame({"id": self._id, "do": do, "text": text, "type": error}, None, []))
 
     def _send(self, data: bytes) -> None:
-        try:
-            self.socket.sendall(data)
-        except OSError:  # BlockingIOError and TimeoutError are: a worker that does not read what it asked for
-            raise Gone from None
+        left, began = memoryview(data), time.monotonic()
+        while left:
+            try:
+                left = left[self.socket.send(left) :]
+            except (BlockingIOError, TimeoutError):
+                pass
+            except OSError:
+                raise Gone from None
+            if left and time.monotonic() - began > SEND_SECONDS:
+                raise Stalled
+
+    @property
+    def header_bytes(self) -> int:
+        """How long the header of the last frame was."""
+        return self._frames.header_bytes
 
     def fill(self) -> None:
         """Read what has arrived.
@@ -133,7 +163,7 @@ class Link:
         value = wire.decode(frame.encoded, frame.buffers)
         if kind == "raised" and not isinstance(value, dict):
             raise wire.WireError("an exception of another form")
-        return Reply(kind, value, str(frame.envelope.get("out", "")))
+        return Reply(kind, value, str(frame.envelope.get("out", ""))[:PRINTED_CHARACTERS])
 
     def answer_question(self, frame: Frame) -> None:
         """Call the function that the worker asks for and hand back what it returns, or its error."""
@@ -145,39 +175,58 @@ class Link:
         try:
             encoded, buffers = wire.encode(function(*positional, **keywords))
         except Exception as error:
-            self.interrupt("error", f"{type(error).__name__}: {error}")
+            self.interrupt("error", str(error), type(error).__name__)
             return
         self.deliver(encoded, b"".join(buffers))
+
+    def ask(self, do: str, value: Any, limits: Limits, **fields: Any) -> Reply:
+        """Send a request and wait until it is done."""
+        try:
+            self.request(do, value, **fields)
+        except Gone as gone:
+            return _end(gone)
+        return self.converse(limits)
 
     def converse(self, limits: Limits) -> Reply:
         """Wait until the request is done, answering what the worker asks meanwhile."""
         watch: Watch | None = None
+        look = time.monotonic() + TICK_SECONDS
         try:
             while True:
                 frame = self.next_frame()
-                if frame is None:
-                    try:
-                        self.fill()
-                    except TimeoutError:
-                        if watch is None:
-                            watch = Watch([self.pid], limits)
-                        elif watch.expired([self.pid]) is not None:
-                            return Reply("timed_out", f"{limits.cpu_seconds:g} s")
+                if frame is not None:
+                    reply = self.finished(frame)
+                    if reply is not None:
+                        return reply
+                    if frame.envelope.get("is") != "ask":
+                        raise wire.WireError("a message where there are no ranks")
+                    self.answer_question(frame)
                     continue
-                reply = self.finished(frame)
-                if reply is not None:
-                    return reply
-                if frame.envelope.get("is") != "ask":
-                    raise wire.WireError("a message where there are no ranks")
-                self.answer_question(frame)
-        except Gone:
-            return Reply("died")
+                try:
+                    self.fill()
+                except TimeoutError:
+                    pass
+                if time.monotonic() < look:
+                    continue
+                look = time.monotonic() + TICK_SECONDS
+                watch = watch or Watch({self.pid: self.clock}, limits)
+                expired = watch.expired([self.pid])
+                if expired is not None:
+                    return Reply("timed_out", expired.spent)
+        except Gone as gone:
+            return _end(gone)
         except wire.WireError as error:
             return Reply("forged", str(error))
 
     def close(self) -> None:
         """Close the judge's end."""
         self.socket.close()
+
+
+def _end(gone: Gone) -> Reply:
+    if isinstance(gone, Stalled):
+        return Reply("timed_out", f"{SEND_SECONDS:g} s without reading what it was sent")
+    return Reply("died")
 
 
 def _set_timeouts(sock: socket.socket) -> None:
@@ -189,6 +238,6 @@ def _set_timeouts(sock: socket.socket) -> None:
         sock.settimeout(TICK_SECONDS)
         return
     sock.setblocking(True)
-    for option, seconds in ((socket.SO_RCVTIMEO, TICK_SECONDS), (socket.SO_SNDTIMEO, SEND_SECONDS)):
+    for option, seconds in ((socket.SO_RCVTIMEO, TICK_SECONDS), (socket.SO_SNDTIMEO, 1.0)):
         sock.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", int(seconds), int(seconds % 1 * 1e6)))
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SOCKET_BUFFER_BYTES)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from grader.judge.calls import Answer, Call, Run
 from grader.worker import failure, wire
 from grader.worker.comm import Comm
-from grader.worker.threads import Abandoned, Deadlock, run_on_threads
+from grader.worker.threads import Abandoned, Deadlock, ThreadRun, run_on_threads
 
 
 def load_module(path: Path, name: str | None = None) -> ModuleType:
@@ -47,9 +48,9 @@ class Local:
         if call.per_rank is not None:
             return self._perform_on_ranks(call)
         try:
-            positional, keywords = _copy((call.positional, call.keywords))
-            if call.steps is not None:
-                return Answer("returned", _crossed(self._sequence(call)))
+            positional, keywords, steps = _copy((call.positional, call.keywords, call.steps))
+            if steps is not None:
+                return Answer("returned", _crossed(self._sequence(call.name, positional, keywords, steps)))
             function = self._around(getattr(self._module, call.name), None)
             value = _crossed(function(*positional, **keywords))
             arguments = _crossed(wire.without_functions((positional, keywords))) if call.look_back else None
@@ -57,13 +58,13 @@ class Local:
         except Exception as error:
             return self._raised(error)
 
-    def _sequence(self, call: Call) -> list[Any]:
-        subject = getattr(self._module, call.name)(*call.positional, **call.keywords)
+    def _sequence(self, of: str, positional: Sequence[Any], keywords: dict[str, Any], steps: Sequence[Any]) -> list[Any]:
+        subject = getattr(self._module, of)(*positional, **keywords)
         results: list[Any] = []
-        for name, positional, keywords in call.steps or ():
+        for name, own, named in steps:
             try:
                 member = getattr(subject, name)
-                results.append(["returned", member(*positional, **keywords) if callable(member) else member])
+                results.append(["returned", member(*own, **named) if callable(member) else member])
             except Exception as error:
                 results.append(["raised", failure.describe(error, self._file)])
         return results
@@ -71,25 +72,35 @@ class Local:
     def _perform_on_ranks(self, call: Call) -> Answer:
         assert call.per_rank is not None
         function = self._on_rank(getattr(self._module, call.name))
-        per_rank = [call.rank_arguments(rank) for rank in range(len(call.per_rank))]
-        ran = run_on_threads(function, per_rank, (), call.keywords, rendezvous=call.rendezvous)
+        ran = run_on_threads(function, call.per_rank, call.positional, call.keywords, rendezvous=call.rendezvous)
+        ended = [self._ended(ran, rank) for rank in range(len(call.per_rank))]
+        arguments = [_crossed(wire.without_functions(own)) for own in ran.arguments] if call.look_back else []
+        run = Run(
+            results=[answer.value if answer.kind == "returned" else None for answer in ended],
+            traces=ran.traces,
+            outcomes=[str(answer.value["type"]) if answer.kind == "raised" else answer.kind for answer in ended],
+            unreceived=ran.unreceived,
+            arguments=arguments,
+            errors={rank: answer.value for rank, answer in enumerate(ended) if answer.kind == "raised"},
+        )
+        for rank, answer in enumerate(ended):
+            if answer.kind not in ("returned", "abandoned"):
+                return replace(answer, rank=rank, run=run)
+        for error in ran.errors.values():
+            return Answer("deadlock", str(error), run=run)
+        return Answer("returned", run.results, run=run, arguments=arguments)
+
+    def _ended(self, ran: ThreadRun, rank: int) -> Answer:
+        """What became of one rank, as the judge would say it of a worker."""
+        error = ran.errors.get(rank)
+        if isinstance(error, Abandoned | Deadlock):
+            return Answer("abandoned")
+        if error is not None:
+            return self._raised(error)
         try:
-            results = [_crossed(result) for result in ran.results]
-        except wire.Unsupported as error:
-            return Answer("unsupported", str(error))
-        outcomes = [
-            type(ran.errors[rank]).__name__ if rank in ran.errors else "returned" for rank in range(len(per_rank))
-        ]
-        run = Run(results, ran.traces, outcomes, ran.unreceived, per_rank if call.look_back else [])
-        for rank in sorted(ran.errors):
-            error = ran.errors[rank]
-            if isinstance(error, Deadlock):
-                return Answer("deadlock", str(error), None, run=run)
-            if not isinstance(error, Abandoned):
-                answer = self._raised(error)
-                answer.rank, answer.run = rank, run
-                return answer
-        return Answer("returned", results, run=run, arguments=run.arguments)
+            return Answer("returned", _crossed(ran.results[rank]))
+        except wire.Unsupported as unsupported:
+            return Answer("unsupported", str(unsupported))
 
     def _on_rank(self, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)

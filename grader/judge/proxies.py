@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from grader.judge.calls import Answer, Call, Performer, Run, show
+from grader.judge.calls import Answer, Call, Performer, Run, is_of_type, show
 from grader.judge.compare import difference
 from grader.judge.failures import CheckFailed, Unfinished
 from grader.results import Outcome
@@ -76,24 +76,23 @@ class Function:
         answer = self._perform(Call(self._name, shared, keywords, tuple(per_rank)))
         require_raised(answer, error)
         run = run_of(answer, failed=True)
-        silent = [rank for rank, outcome in enumerate(run.outcomes) if outcome in ("returned", "abandoned")]
-        if silent:
-            raise CheckFailed(
-                f"rank {silent[0]} {'returned' if run.outcomes[silent[0]] == 'returned' else 'waited for a message'}",
-                f"{error.__name__} on every rank",
-                what="what each rank did",
-            )
+        for rank, outcome in enumerate(run.outcomes):
+            if rank not in run.errors or not is_of_type(run.errors[rank], error):
+                did = {"returned": "returned", "abandoned": "waited for a message"}.get(outcome, f"raised {outcome}")
+                raise CheckFailed(f"rank {rank} {did}", f"{error.__name__} on every rank", what="what each rank did")
 
     def on_ranks_keeps_arguments(self, per_rank: Sequence[Any], *shared: Any, **keywords: Any) -> Run:
         """Run it on ranks, expect every rank's arguments to be as before, and return the run."""
         call = Call(self._name, shared, keywords, tuple(per_rank), look_back=True)
         run = run_of(self._perform(call))
         for rank, arguments in enumerate(run.arguments):
-            _require_unchanged(arguments, call.rank_arguments(rank), f"the arguments of rank {rank} after the call")
+            before = call.rank_arguments(rank), call.keywords
+            _require_unchanged(arguments, before, f"the arguments of rank {rank} after the call")
         return run
 
     def sequence(self, init: Sequence[Any], steps: Sequence[Sequence[Any]], **keywords: Any) -> list[Any]:
         """Construct it and use it: each step is (method, arguments …); returns what each step returned."""
+        plan: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...]
         plan = tuple((step[0], tuple(step[1:]), {}) for step in steps)
         outcomes = value_of(self._perform(Call(self._name, tuple(init), keywords, steps=plan)))
         results = []
@@ -164,7 +163,7 @@ def failure_of(answer: Answer) -> CheckFailed:
     if answer.kind == "unsupported":
         return CheckFailed(f"{where}returned {answer.value}", "plain data: numbers, arrays, lists, tuples, records")
     if answer.kind == "timed_out":
-        returned = f"{where}returned nothing, after {answer.value} of computing"
+        returned = f"{where}returned nothing, after {answer.value}"
         return CheckFailed(returned, outcome=Outcome.TIMED_OUT, message="Is there a loop that does not end?")
     if answer.kind == "deadlock":
         return CheckFailed("every rank waits: " + answer.value, "every rank returns", what="what the ranks did")
@@ -178,14 +177,18 @@ def _crash(answer: Answer, where: str) -> CheckFailed:
         return CheckFailed("not written yet", outcome=Outcome.NOT_STARTED)
     facts: Mapping[str, Any] = answer.value
     kind, text = str(facts.get("type", "")), str(facts.get("text", ""))
-    outcome = Outcome.OUT_OF_MEMORY if "MemoryError" in facts.get("bases", ()) else Outcome.CRASHED
-    frames = [frame for frame in facts.get("frames", ()) if isinstance(frame, list) and len(frame) == 2]
+    outcome = Outcome.OUT_OF_MEMORY if is_of_type(facts, MemoryError) else Outcome.CRASHED
+    frames = [frame for frame in _list(facts.get("frames")) if isinstance(frame, list) and len(frame) == 2]
     place = f"line {frames[-1][0]}, in {frames[-1][1]}" if frames else ""
     failure = CheckFailed(f"{where}raised {kind}" + (f": {text}" if text else ""), outcome=outcome)
     failure.message = place
     if kind == "EOFError":
         failure.message += "\nThe grader types nothing: a function gets what it needs as arguments, not from input()."
     return failure
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _stub_speaks(answer: Answer) -> bool:

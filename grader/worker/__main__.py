@@ -1,4 +1,7 @@
-"""Start the untrusted side by path: ``python -P -s grader/worker zygote FD`` or ``… pool PORT``.
+"""Start the untrusted side by path: ``python -P -s -S grader/worker/__main__.py PACKAGES zygote FD`` or ``… pool PORT``.
+
+PACKAGES is the folder that numpy lies in. It is on the path only while numpy is imported, so that a submission finds
+the standard library and numpy everywhere, and nothing else anywhere.
 
 Nothing of the package that this folder lies in can be imported here: ``grader`` becomes an empty package that holds
 this folder as ``grader.worker``, and ``grader.student`` stands for ``grader.worker.student``.
@@ -6,6 +9,7 @@ this folder as ``grader.worker``, and ``grader.student`` stands for ``grader.wor
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import random
@@ -32,13 +36,25 @@ def provide_grader() -> None:
     sys.modules["grader.student"] = student
 
 
-def main(mode: str, where: str) -> None:
-    """Run as the zygote that controls file descriptor ``where``, or as one worker that calls port ``where``."""
-    provide_grader()
+NUMPY_MODULES = ("random", "fft", "linalg", "polynomial", "typing", "ma", "lib.stride_tricks")
+
+
+def import_numpy(packages: str) -> None:
+    """Import numpy and what it would import later, from ``packages``, and fix its legacy generator's seed."""
+    sys.path.append(packages)
     import numpy as np
 
+    for name in NUMPY_MODULES:
+        importlib.import_module(f"numpy.{name}")
+    sys.path.remove(packages)
     random.seed(0)
     np.random.seed(0)
+
+
+def main(packages: str, mode: str, where: str) -> None:
+    """Run as the zygote that controls file descriptor ``where``, or as one worker that calls port ``where``."""
+    import_numpy(packages)
+    provide_grader()
     if mode == "zygote":
         from grader.worker import zygote
 

@@ -22,7 +22,7 @@ class Event(NamedTuple):
 
     Attributes:
         kind: "send", "recv", "compute", "barrier", "split" or the name of a collective.
-        peer: World rank of the other end of a message, or the root of a broadcast; -1 where there is none.
+        peer: World rank of the other end of a message, or of the root of a broadcast; -1 where there is none.
         elements: Numbers in the message or in this rank's contribution.
         nbytes: Bytes of data in it.
         tag: The message's tag.
@@ -42,14 +42,17 @@ class Event(NamedTuple):
 class Network(Protocol):
     """What carries a rank's messages. Ranks are world ranks here."""
 
-    def send(self, context: str, dest: int, tag: int, obj: Any) -> None:
-        """Send a copy of ``obj``."""
+    def send(self, context: str, dest: int, tag: int, obj: Any, *, blocking: bool = True) -> None:
+        """Send a copy of ``obj``; where a send waits for its receive, only a ``blocking`` one does."""
 
     def recv(self, context: str, source: int, tag: int) -> Any:
         """Wait for the next message from ``source`` with ``tag``."""
 
     def collective(self, context: str, kind: str, obj: Any, root: int) -> Any:
-        """Contribute to a collective of all members of ``context`` and wait for this rank's share of the result."""
+        """Contribute to a collective of all members of ``context`` and wait for this rank's share of the result.
+
+        ``root`` is a rank within ``context``.
+        """
 
     def compute(self, seconds: float) -> None:
         """Advance this rank's virtual clock."""
@@ -125,7 +128,7 @@ class Comm:
 
     def isend(self, obj: Any, dest: int, tag: int = 0) -> Request:
         """Start to send; the request is complete when the message is on its way."""
-        self._network.send(self._context, self._world("dest", dest), _tag(tag), obj)
+        self._network.send(self._context, self._world("dest", dest), _tag(tag), obj, blocking=False)
         return Request()
 
     def irecv(self, source: int, tag: int = 0) -> Request:
@@ -146,9 +149,13 @@ class Comm:
         self._network.collective(self._context, "barrier", None, -1)
 
     def split(self, color: int, key: int | None = None) -> Comm:
-        """Divide the ranks into groups of equal ``color``, ordered by ``key`` (by rank where equal or None)."""
-        order = self.rank if key is None else key
-        context, members = self._network.collective(self._context, "split", (color, order), -1)
+        """Divide the ranks into groups of equal ``color``, ordered by ``key`` (by rank where equal or None).
+
+        Raises:
+            ValueError: If ``color`` or ``key`` is not an int.
+        """
+        choice = _whole("color", color), _whole("key", self.rank if key is None else key)
+        context, members = self._network.collective(self._context, "split", choice, -1)
         rank = members.index(self._members[self.rank])
         return Comm(self._network, members, rank, context=context, allowed=self._allowed)
 
@@ -175,7 +182,7 @@ class Comm:
     def broadcast(self, obj: Any, root: int = 0) -> Any:
         """Rank ``root``'s object, on every rank."""
         self._world("root", root)
-        return self._collective("broadcast", obj if self.rank == root else None, root)
+        return self._collective("broadcast", obj if self.rank == root else None, int(root))
 
     def _collective(self, kind: str, obj: Any, root: int = -1) -> Any:
         if kind not in self._allowed:
@@ -194,6 +201,12 @@ def _tag(tag: int) -> int:
     return int(tag)
 
 
+def _whole(role: str, value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise ValueError(f"{role}={value!r}: it must be an int")
+    return int(value)
+
+
 def _numbers(kind: str, array: Any) -> NDArray[Any]:
     numbers = np.asarray(array)
     if numbers.dtype.kind not in "biufc":
@@ -208,7 +221,7 @@ class CollectiveError(ValueError):
 def combine(kind: str, contributions: Sequence[Any], root: int = -1) -> list[Any]:
     """What each member of a group gets from a collective, from what each contributed (both by group rank).
 
-    Sums are taken in rank order, so that they do not depend on timing.
+    Sums are taken in rank order, so that they do not depend on timing. What is the same for several is one object.
 
     Raises:
         CollectiveError: If the contributions do not fit each other.
@@ -219,7 +232,7 @@ def combine(kind: str, contributions: Sequence[Any], root: int = -1) -> list[Any
     if kind == "broadcast":
         return [contributions[root]] * size
     if kind == "all_gather":
-        return [list(contributions) for _ in range(size)]
+        return [list(contributions)] * size
     if kind == "all_to_all":
         if any(not isinstance(row, list) or len(row) != size for row in contributions):
             raise CollectiveError(f"all_to_all: every rank gives a list of {size} objects")
@@ -238,18 +251,23 @@ def _sum(kind: str, arrays: Sequence[Any]) -> NDArray[Any]:
         if shape != shapes[0]:
             raise CollectiveError(f"{kind}: rank 0 gives shape {shapes[0]}, rank {rank} {shape}")
     total = np.array(arrays[0])
-    for array in arrays[1:]:
-        total = total + np.asarray(array)
+    with np.errstate(all="ignore"):  # an overflow is for the rank that looks at the sum
+        for array in arrays[1:]:
+            total = total + np.asarray(array)
     return np.asarray(total)
 
 
-def split_groups(colors: Sequence[tuple[Any, Any]]) -> list[list[int]]:
-    """For each member, the members of its group in their new order, from everyone's (color, key)."""
-    try:
-        order = sorted(range(len(colors)), key=lambda member: (colors[member][1], member))
-    except TypeError:
-        raise CollectiveError("split: keys must be numbers") from None
-    return [[other for other in order if colors[other][0] == color] for color, _ in colors]
+def split_groups(choices: Sequence[Any]) -> list[list[int]]:
+    """For each member, the members of its group in their new order, from everyone's (color, key).
+
+    Raises:
+        CollectiveError: If a color or a key is not an int.
+    """
+    for choice in choices:
+        if not isinstance(choice, tuple) or len(choice) != 2 or any(type(part) is not int for part in choice):
+            raise CollectiveError("split: a color and a key must be ints")
+    order = sorted(range(len(choices)), key=lambda member: (choices[member][1], member))
+    return [[other for other in order if choices[other][0] == color] for color, _ in choices]
 
 
 def describe_deadlock(waits: dict[int, str]) -> str:

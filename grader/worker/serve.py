@@ -7,8 +7,10 @@ and what it asks of functions that the judge passed in.
 
 from __future__ import annotations
 
+import builtins
+import dis
+import io
 import marshal
-import os
 import socket
 import sys
 import types
@@ -43,7 +45,7 @@ class Worker:
         self.channel = channel
         self.output = Capture()
         sys.stdout = sys.stderr = sys.__stdout__ = sys.__stderr__ = self.output  # type: ignore[misc]
-        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - stays open as long as the process
+        sys.stdin = io.StringIO()  # nothing to read, and no file to open
         self.module = types.ModuleType("submission")
         self.file_name = "submission.py"
         self.request: dict[str, Any] = {}
@@ -51,7 +53,12 @@ class Worker:
     def answer(self) -> None:
         """Read one request, do it, reply."""
         self.request, encoded, buffers = self.channel.read()
-        do = {"compile": self.compile, "load": self.load, "call": self.call, "sequence": self.sequence}
+        do: dict[str, Callable[[Any], Any]] = {
+            "compile": self.compile,
+            "load": self.load,
+            "call": self.call,
+            "sequence": self.sequence,
+        }
         action = do[self.request["do"]]
         try:
             value = wire.decode(encoded, buffers, record=self._record, function=self._function)
@@ -72,9 +79,10 @@ class Worker:
 
     # --- requests ---
 
-    def compile(self, source: bytes) -> bytes:
-        """Compile a submission and return its code; nothing of it is run."""
-        return marshal.dumps(compile(source, self.request["file"], "exec", dont_inherit=True))
+    def compile(self, source: bytes) -> tuple[bytes, list[str]]:
+        """Compile a submission and return its code and the names of what it imports; nothing of it is run."""
+        code = compile(source, self.request["file"], "exec", dont_inherit=True)
+        return marshal.dumps(code), sorted(imported_names(code))
 
     def load(self, code: bytes) -> dict[str, Any]:
         """Run a compiled submission as a module; returns the names of what it defines that can be called."""
@@ -83,7 +91,7 @@ class Worker:
         self.module = types.ModuleType(name)
         self.module.__file__ = self.file_name
         sys.modules[name] = self.module
-        exec(marshal.loads(code), self.module.__dict__)  # noqa: S102 - this is what the worker is for
+        exec(marshal.loads(code), self.module.__dict__)  # this is what the worker is for
         names = [name for name, value in self.module.__dict__.items() if callable(value) and not name.startswith("_")]
         return {"callables": names}
 
@@ -155,8 +163,19 @@ class Worker:
         if envelope["do"] == "abandon":
             raise Abandoned(envelope["text"])
         if envelope["do"] == "error":
-            raise CollectiveError(envelope["text"])
+            raise _error_of(envelope["type"], envelope["text"])
         return wire.decode(encoded, buffers, record=self._record)
+
+
+def _error_of(name: str, text: str) -> Exception:
+    """The built-in exception of this name, which a function that the judge passed in raised there; or the network's."""
+    kind = getattr(builtins, name, None)
+    if isinstance(kind, type) and issubclass(kind, Exception):
+        try:
+            return kind(text)
+        except TypeError:  # it wants more than a text
+            pass
+    return CollectiveError(f"{name}: {text}" if name else text)
 
 
 class _JudgeNetwork:
@@ -167,9 +186,10 @@ class _JudgeNetwork:
         self.rendezvous = bool(worker.request.get("rendezvous"))
         self.rank = worker.request["rank"]
 
-    def send(self, context: str, dest: int, tag: int, obj: Any) -> None:
-        self.worker._send({"is": "send", "to": dest, "tag": tag, "in": context}, obj)
-        if self.rendezvous and dest != self.rank:
+    def send(self, context: str, dest: int, tag: int, obj: Any, *, blocking: bool = True) -> None:
+        waits = self.rendezvous and blocking and dest != self.rank
+        self.worker._send({"is": "send", "to": dest, "tag": tag, "in": context, **({"wait": 1} if waits else {})}, obj)
+        if waits:
             self.worker.wait()
 
     def recv(self, context: str, source: int, tag: int) -> Any:
@@ -182,3 +202,19 @@ class _JudgeNetwork:
 
     def compute(self, seconds: float) -> None:
         self.worker._send({"is": "compute", "seconds": seconds})
+
+
+def imported_names(code: types.CodeType) -> set[str]:
+    """The modules that code may import, wherever in it: ``a.b`` for ``from a import b`` too, which may be a module."""
+    names: set[str] = set()
+    module = ""
+    for step in dis.get_instructions(code):
+        if step.opname == "IMPORT_NAME":
+            module = str(step.argval)
+            names.add(module)
+        elif step.opname == "IMPORT_FROM":
+            names.add(f"{module}.{step.argval}")
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= imported_names(constant)
+    return names

@@ -25,9 +25,10 @@ class Abandoned(BaseException):
 
 @dataclass
 class ThreadRun:
-    """What became of a run: a result or an error for each rank, and what each did."""
+    """What became of a run: a result or an error for each rank, what each did, and its (copied) arguments afterwards."""
 
     results: list[Any]
+    arguments: list[Any] = field(default_factory=list)
     errors: dict[int, BaseException] = field(default_factory=dict)
     traces: list[list[Event]] = field(default_factory=list)
     unreceived: list[tuple[int, int, int]] = field(default_factory=list)
@@ -39,13 +40,13 @@ class _ThreadNetwork:
     def __init__(self, world: _World, rank: int) -> None:
         self.world, self.rank = world, rank
 
-    def send(self, context: str, dest: int, tag: int, obj: Any) -> None:
-        encoded, buffers = _encode(obj)
+    def send(self, context: str, dest: int, tag: int, obj: Any, *, blocking: bool = True) -> None:
+        message = parcel(*_encode(obj))
         with self.world.changed:
-            self.world.exchange.send(self.rank, context, dest, tag, parcel(encoded, buffers))
-            self.world.hand_out()
-            if self.rank in self.world.exchange.waits:
+            if self.world.exchange.send(self.rank, context, dest, tag, message, blocking=blocking):
                 self.world.wait(self.rank)
+            else:
+                self.world.hand_out()
 
     def recv(self, context: str, source: int, tag: int) -> Any:
         with self.world.changed:
@@ -110,7 +111,7 @@ class _World:
         waits = self.exchange.waits
         if not waits or len(waits) < self.live:
             return
-        message = describe_deadlock(waits)
+        message = describe_deadlock(self.exchange.reasons(waits))
         for rank in list(waits):
             self.delivered[rank] = Abandoned() if self.failed else Deadlock(message)
         waits.clear()
@@ -138,14 +139,15 @@ def run_on_threads(
     """
     size = len(per_rank)
     world = _World(size, rendezvous)
-    run = ThreadRun([None] * size, traces=world.exchange.traces)
+    run = ThreadRun([None] * size, [None] * size, traces=world.exchange.traces)
     allowed = allowed_collectives(function)
 
     def work(rank: int) -> None:
         network = _ThreadNetwork(world, rank)
         comm = Comm(network, range(size), rank, context=WORLD, allowed=allowed)
-        arguments, named = copy.deepcopy(((*rank_arguments(per_rank[rank]), *shared), keywords or {}))
         try:
+            own = (*rank_arguments(per_rank[rank]), *shared)
+            arguments, named = run.arguments[rank] = copy.deepcopy((own, keywords or {}))
             if started is not None:
                 started(rank)
             run.results[rank] = function(comm, *arguments, **named)
@@ -194,10 +196,10 @@ def as_array(value: Any) -> Any:
     if not isinstance(value, list):
         return value
     try:
-        array = np.array(value, dtype=np.float64)
+        array = np.array(value)
     except (TypeError, ValueError):
         return value
-    return array if all(not isinstance(item, str) for item in value) else value
+    return array.astype(np.float64) if array.dtype.kind in "iuf" else value
 
 
 def allowed_collectives(function: Callable[..., Any]) -> Sequence[str]:

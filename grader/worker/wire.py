@@ -4,7 +4,8 @@ A frame is ``<header bytes: u32> <buffer bytes: u64> <header> <buffers>``. The h
 ``[envelope, value]``: the envelope is the protocol's own JSON object, the value is encoded as below,
 and the buffers hold array contents in the order in which the value names them.
 
-    None, bool, int, float, str     themselves (an int beyond 64 bits: ``{"i": hex}``)
+    None, bool, int, float, str     themselves (an int beyond 64 bits: ``{"i": hex}``; a str that JSON would
+                                    change, for its surrogates make a pair: ``{"u": length}``)
     list                            a JSON list
     tuple, dict, bytes, complex     ``{"t": items}``, ``{"d": pairs}``, ``{"b": length}``, ``{"c": [re, im]}``
     NamedTuple or dataclass         ``{"r": [name, fields, values]}``, arriving as a ``Record``
@@ -19,7 +20,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 import struct
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -32,6 +35,8 @@ MAX_DIMENSIONS = 32
 MAX_DEPTH = 60
 MAX_HEX_DIGITS = 4096
 MAX_VALUES = 1 << 20  # lists, tuples, records … and their entries, in one frame
+MAX_ALIKE = 64  # keys of one dict that have one hash: more would make it slow beyond bounds
+NUMBER_BYTES = 8  # what a number, or a piece of text of this length, counts
 
 DTYPES: dict[str, np.dtype[Any]] = {
     name: np.dtype(name)
@@ -61,6 +66,9 @@ class Record(tuple[Any, ...]):
         record = super().__new__(cls, values)
         record.record_name = name
         record.field_names = tuple(fields)
+        for field in ("count", "index"):  # a tuple's own methods, which would be found before __getattr__
+            if field in record.field_names:
+                record.__dict__[field] = record[record.field_names.index(field)]
         return record
 
     def __getattr__(self, field: str) -> Any:
@@ -68,7 +76,8 @@ class Record(tuple[Any, ...]):
         names = self.__dict__.get("field_names", ())
         if field in names:
             return self[names.index(field)]
-        raise AttributeError(f"{self.__dict__.get('record_name', 'record')} has no field {field!r}; it has {', '.join(names)}")
+        own = self.__dict__.get("record_name", "record")
+        raise AttributeError(f"{own} has no field {field!r}; it has {', '.join(names)}")
 
     def __repr__(self) -> str:
         """As the NamedTuple would print."""
@@ -112,7 +121,13 @@ def frame(envelope: dict[str, Any], encoded: Any, buffers: Sequence[bytes]) -> b
     size = sum(map(len, buffers))
     if len(header) > MAX_HEADER_BYTES or size + len(header) > MAX_FRAME_BYTES:
         raise Unsupported(f"a value of {(size + len(header)) / 1e6:.0f} MB, which is too large to send")
+    if _has_too_many_values(header):
+        raise Unsupported(f"more than {MAX_VALUES:,} values in lists, which is what arrays are for")
     return b"".join((PREFIX.pack(len(header), size), header, *buffers))
+
+
+def _has_too_many_values(header: bytes | bytearray) -> bool:
+    return len(header) > MAX_VALUES and header.count(b",") + header.count(b"[") > MAX_VALUES
 
 
 _read_json = json.JSONDecoder().raw_decode
@@ -123,7 +138,7 @@ def _refuse(value: Any) -> Any:
 
 
 def _json_writer() -> Callable[[Any], bytes]:
-    """The C encoder, made once: ``json.dumps`` makes a new one for every call, which takes longer than a small frame."""
+    """The C encoder, made once: ``json.dumps`` makes one for every call, which takes longer than a small frame."""
     make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
         encoder = json.JSONEncoder(separators=(",", ":"), check_circular=False)
@@ -137,8 +152,10 @@ _dumps = _json_writer()
 
 def _encode(value: Any, buffers: list[bytes], callables: list[Callable[..., Any]] | None, depth: int) -> Any:
     kind = type(value)
-    if value is None or kind is bool or kind is float or kind is str:
+    if value is None or kind is bool or kind is float:
         return value
+    if kind is str:
+        return value if value.isascii() or not _SURROGATE_PAIR.search(value) else _encode_text(value, buffers)
     if kind is int:
         return value if -(1 << 63) <= value < 1 << 63 else _encode_long(value)
     if depth >= MAX_DEPTH:
@@ -149,7 +166,7 @@ def _encode(value: Any, buffers: list[bytes], callables: list[Callable[..., Any]
         return {"t": [_encode(item, buffers, callables, depth + 1) for item in value]}
     if isinstance(value, np.ndarray):
         return _encode_array(value, buffers)
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) and not isinstance(value, str | bytes):
         return _encode_scalar(value)
     if isinstance(value, dict):
         pairs = dict.items(value)
@@ -167,9 +184,9 @@ def _encode_rest(value: Any, buffers: list[bytes], callables: list[Callable[...,
     if isinstance(value, bytes | bytearray | memoryview):
         buffers.append(bytes(value))
         return {"b": len(buffers[-1])}
-    for plain, convert in ((bool, bool), (int, int.__int__), (float, float.__float__), (str, str.__str__)):
+    for plain, as_plain in _PLAIN:
         if isinstance(value, plain):
-            return _encode(convert(value), buffers, callables, depth)
+            return _encode(as_plain(value), buffers, callables, depth)
     if isinstance(value, complex):
         return {"c": [value.real, value.imag]}
     if isinstance(value, list | tuple):
@@ -181,11 +198,24 @@ def _encode_rest(value: Any, buffers: list[bytes], callables: list[Callable[...,
     raise Unsupported(describe_kind(value))
 
 
+_PLAIN: tuple[tuple[type, Callable[[Any], Any]], ...] = (
+    (int, int.__int__),
+    (float, float.__float__),
+    (str, str.__str__),
+)
+_SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+
+def _encode_text(value: str, buffers: list[bytes]) -> dict[str, int]:
+    """A text of which JSON would make another: two surrogates, side by side, become one character there."""
+    buffers.append(value.encode("utf-8", "surrogatepass"))
+    return {"u": len(buffers[-1])}
+
+
 def _encode_long(value: int) -> dict[str, str]:
-    text = format(value, "x")
-    if len(text) > MAX_HEX_DIGITS:
+    if value.bit_length() > 4 * MAX_HEX_DIGITS:
         raise Unsupported(f"an int of {value.bit_length()} bits")
-    return {"i": text}
+    return {"i": format(value, "x")}
 
 
 def _encode_array(value: np.ndarray[Any, Any], buffers: list[bytes]) -> dict[str, list[Any]]:
@@ -194,7 +224,12 @@ def _encode_array(value: np.ndarray[Any, Any], buffers: list[bytes]) -> dict[str
         raise Unsupported(f"an array of dtype {value.dtype}")
     if value.ndim > MAX_DIMENSIONS:
         raise Unsupported(f"an array of {value.ndim} dimensions")
-    buffers.append(np.asarray(value, dtype=DTYPES[name]).tobytes())
+    if any(length > MAX_FRAME_BYTES for length in value.shape):
+        raise Unsupported(f"an array of shape {value.shape}")
+    data = np.asarray(value, dtype=DTYPES[name])
+    if name == "bool":
+        data = data.view(np.uint8) != 0  # a view of other bytes holds more than 0 and 1
+    buffers.append(data.tobytes())
     return {"a": [name, list(value.shape)]}
 
 
@@ -240,12 +275,17 @@ def describe_kind(value: Any) -> str:
 
 
 class Frames:
-    """Cuts a stream of bytes into frames. Both ends read through one of these."""
+    """Cuts a stream of bytes into frames. Both ends read through one of these.
+
+    Attributes:
+        header_bytes: How long the header of the last frame was.
+    """
 
     def __init__(self) -> None:
         """Nothing has arrived."""
         self._data: bytes | bytearray = b""
         self._start = 0
+        self.header_bytes = 0
 
     @property
     def pending(self) -> bool:
@@ -257,8 +297,11 @@ class Frames:
         if not self.pending:
             self._data, self._start = data, 0
             return
-        if not isinstance(self._data, bytearray):
-            self._data, self._start = bytearray(self._data[self._start :]), 0
+        if isinstance(self._data, bytearray):
+            del self._data[: self._start]
+        else:
+            self._data = bytearray(self._data[self._start :])
+        self._start = 0
         self._data += data
 
     def next(self) -> tuple[dict[str, Any], Any, bytes] | None:
@@ -276,13 +319,13 @@ class Frames:
         body = start + PREFIX.size + header
         if len(data) < body + size:
             return None
-        self._start = body + size
+        self._start, self.header_bytes = body + size, header
         envelope, encoded = _read_header(data[start + PREFIX.size : body])
-        return envelope, encoded, bytes(data[body : body + size]) if size else b""
+        return envelope, encoded, bytes(memoryview(data)[body : body + size]) if size else b""
 
 
 def _read_header(header: bytes | bytearray) -> tuple[dict[str, Any], Any]:
-    if len(header) > MAX_VALUES and header.count(b",") + header.count(b"[") > MAX_VALUES:
+    if _has_too_many_values(header):
         raise WireError("a frame of too many values")
     try:
         text = header.decode("ascii")
@@ -341,23 +384,35 @@ def check(encoded: Any, buffers: bytes) -> None:
 
 
 def measure(encoded: Any) -> tuple[int, int]:
-    """How many elements and how many bytes of data an encoded value holds (a number counts 8 bytes)."""
-    if isinstance(encoded, dict):
-        if "a" in encoded:
-            name, shape = encoded["a"]
-            count = math.prod(shape)
-            return count, count * DTYPES[name].itemsize
-        if "b" in encoded:
-            return encoded["b"], encoded["b"]
-        if "s" in encoded:
-            return 1, DTYPES[encoded["s"][0]].itemsize
-        if "c" in encoded:
-            return 1, 16
-        encoded = [part for body in encoded.values() for part in (body if isinstance(body, list) else ())]
+    """How many elements and how many bytes of data an encoded value holds.
+
+    A number counts 8 bytes. Text counts too, an element for every 8 bytes begun, or numbers could travel as text;
+    the names of a record's fields do not.
+    """
+    if isinstance(encoded, str):
+        return _measure_text(len(encoded.encode("utf-8", "surrogatepass")))
     if isinstance(encoded, list):
         sizes = [measure(item) for item in encoded]
         return sum(size[0] for size in sizes), sum(size[1] for size in sizes)
-    return (0, 0) if encoded is None or isinstance(encoded, str) else (1, 8)
+    if not isinstance(encoded, dict):
+        return (0, 0) if encoded is None else (1, NUMBER_BYTES)
+    ((tag, body),) = encoded.items()
+    if tag in ("t", "d"):
+        return measure(body)
+    if tag == "r":
+        return measure(body[2])
+    if tag == "a":
+        count = math.prod(body[1])
+        return count, count * DTYPES[body[0]].itemsize
+    if tag == "s":
+        return 1, DTYPES[body[0]].itemsize
+    if tag == "u":
+        return _measure_text(body)
+    return {"b": (body, body), "c": (1, 2 * NUMBER_BYTES), "i": (1, NUMBER_BYTES)}.get(tag, (0, 0))
+
+
+def _measure_text(length: int) -> tuple[int, int]:
+    return -(-length // NUMBER_BYTES), length
 
 
 _SCALARS = frozenset((int, float, str, bool, type(None)))
@@ -411,15 +466,19 @@ class _Reader:
 
     def scalar(self, body: Any, _depth: int) -> np.generic:
         name, item = body
-        plain = complex(*item) if isinstance(item, list) else item
-        if type(plain) not in (bool, int, float, complex):
-            raise WireError("a numpy scalar that is no number")
+        dtype = DTYPES[name]
+        plain = complex(*item) if dtype.kind == "c" else item
+        if type(plain) not in _SCALAR_TYPES[dtype.kind]:
+            raise WireError("a numpy scalar of another kind than it says")
         with np.errstate(all="ignore"):
-            value: np.generic = DTYPES[name].type(plain)
+            value: np.generic = dtype.type(plain)
         return value
 
     def pairs(self, body: Any, depth: int) -> dict[Any, Any]:
-        return {self.value(key, depth): self.value(item, depth) for key, item in body}
+        pairs = [(self.value(key, depth), self.value(item, depth)) for key, item in body]
+        if len(pairs) > MAX_ALIKE and max(Counter(hash(key) for key, _ in pairs).values()) > MAX_ALIKE:
+            raise WireError("a dict with too many keys of one hash")
+        return dict(pairs)
 
     def make_record(self, body: Any, depth: int) -> Any:
         name, fields, values = body
@@ -439,11 +498,36 @@ class _Reader:
         return self.function(body)
 
 
+    def make_tuple(self, body: Any, depth: int) -> tuple[Any, ...]:
+        if not isinstance(body, list):
+            raise WireError("a tuple of no items")
+        return tuple([self.value(item, depth) for item in body])
+
+    def make_complex(self, body: Any, _depth: int) -> complex:
+        real, imaginary = body
+        return complex(real, imaginary)
+
+    def octets(self, body: Any, _depth: int) -> bytes:
+        return self.take(body)
+
+    def text(self, body: Any, _depth: int) -> str:
+        return self.take(body).decode("utf-8", "surrogatepass")
+
+
+_SCALAR_TYPES: dict[str, tuple[type, ...]] = {
+    "b": (bool,),
+    "i": (int,),
+    "u": (int,),
+    "f": (int, float),
+    "c": (complex,),
+}
+
 _READERS: dict[str, Callable[[_Reader, Any, int], Any]] = {
-    "t": lambda reader, body, depth: tuple(reader.value(body if isinstance(body, list) else None, depth)),
+    "t": _Reader.make_tuple,
     "d": _Reader.pairs,
-    "b": lambda reader, body, depth: reader.take(body),
-    "c": lambda reader, body, depth: complex(*body),
+    "b": _Reader.octets,
+    "u": _Reader.text,
+    "c": _Reader.make_complex,
     "r": _Reader.make_record,
     "s": _Reader.scalar,
     "a": _Reader.array,

@@ -37,6 +37,12 @@ ALL_RIGHT, FELL_SHORT, OUR_FAULT = 0, 1, 3
     default="full",
     help="How much to say of a failed hidden check.",
 )
+@click.option(
+    "--confine",
+    type=click.Choice(["process", "uid", "landlock", "bubblewrap"]),
+    default="process",
+    help="The weakest confinement of your code that will do; the strongest that works is used (see grade doctor).",
+)
 @click.pass_obj
 def command(
     course_folder: Path | None,
@@ -46,13 +52,14 @@ def command(
     json_to: str | None,
     watch: bool,
     feedback: str,
+    confine: str,
 ) -> None:
     """Run the checks of LESSON: lesson6, 6, 06_collectives and collectives all name the same one."""
     from grader.course import Course
 
     lesson = Course.find(explicit=course_folder).lesson(name)
     exercise = _exercise(lesson, exercise)
-    launcher = _launcher()
+    launcher = _launcher(confine)
     try:
         code = _grade(lesson, launcher, submission, exercise, json_to, feedback)
         while watch:
@@ -66,12 +73,13 @@ def command(
     sys.exit(code)
 
 
-def _launcher() -> Launcher:
+def _launcher(confine: str) -> Launcher:
     """Started first, so that the worker imports numpy while the judge imports pytest."""
+    from grader.judge.confinement import Level
     from grader.judge.launch import launcher
     from grader.judge.limits import Limits
 
-    return launcher(Limits())
+    return launcher(Limits(), at_least=Level(confine))
 
 
 def _exercise(lesson: Lesson, wanted: str | None) -> str | None:

@@ -1,0 +1,227 @@
+"""Probes beside the calls that checks make: what ``variations`` makes of the arguments, for each kind of call."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from grader.judge.calls import Call
+from grader.judge.probes import Probe, distinct
+from grader.judge.variations import Arguments, Options, lengths, other_dimensions, resized
+from grader.worker.threads import rank_arguments
+
+BASES = 5  # calls of which every argument is varied
+RANK_BASES = 2
+MIXED = 80
+PLAIN_PROBES = 600
+MOST_RANKS = 8
+LONG = (17, 40)
+
+
+def beside(recorded: Sequence[Probe], function: Callable[..., Any], numbers: Sequence[float]) -> list[Probe]:
+    """Probes beside the recorded ones, the same ones every time.
+
+    Args:
+        recorded: Calls of one exercise that its checks make.
+        function: The solution's function or class.
+        numbers: Numbers in the submission.
+    """
+    right = [probe.call for probe in recorded if not probe.raised]
+    plain = [call for call in right if call.per_rank is None and call.steps is None]
+    ranks = [call for call in right if call.per_rank is not None]
+    steps = [call for call in right if call.steps is not None]
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    probes: list[Probe] = []
+    for calls, vary in ((plain, _beside_plain), (ranks, _beside_ranks), (steps, _beside_steps)):
+        if calls:
+            probes += vary(calls, parameters, numbers)
+    made = {probe.key for probe in recorded}
+    return [probe for probe in distinct(probes) if probe.key not in made]
+
+
+def _spread(calls: Sequence[Any], count: int) -> list[Any]:
+    step = max(1, len(calls) // count)
+    return list(calls[step // 2 :: step][:count])
+
+
+def _guess(call: Call, odd: bool = False) -> Probe:
+    return Probe(call, known=False, odd=odd)
+
+
+# --- calls of a function alone ---
+
+
+def _beside_plain(
+    calls: Sequence[Call], parameters: Sequence[inspect.Parameter], numbers: Sequence[float]
+) -> list[Probe]:
+    seen = [_by_name(call, parameters) for call in calls]
+    options = Options(parameters, seen, numbers)
+    probes = [(arguments, False) for arguments in options.mixed(MIXED)]
+    for arguments in _spread(seen, BASES):
+        probes += options.one_changed(arguments)
+        probes += [(changed, False) for changed in options.together(arguments)]
+    step = -(-len(probes) // PLAIN_PROBES)
+    return [_guess(_rebuilt(calls[0], arguments, parameters), odd) for arguments, odd in probes[::step]]
+
+
+def _by_name(call: Call, parameters: Sequence[inspect.Parameter]) -> Arguments:
+    """A call's arguments by name; on ranks those that all ranks share."""
+    names = [each.name for each in parameters if each.kind is not each.KEYWORD_ONLY]
+    return {**dict(zip(names[_own(call) :], call.positional, strict=False)), **call.keywords}
+
+
+def _own(call: Call) -> int:
+    """How many parameters come before the shared ones: the communicator and a rank's own."""
+    return 0 if call.per_rank is None else 1 + len(rank_arguments(call.per_rank[0]))
+
+
+def _rebuilt(call: Call, arguments: Arguments, parameters: Sequence[inspect.Parameter]) -> Call:
+    """The call with other arguments, by position as far as that goes."""
+    left = dict(arguments)
+    positional: list[Any] = []
+    for each in parameters[_own(call) :]:
+        if each.kind is each.KEYWORD_ONLY or each.name not in left:
+            break
+        positional.append(left.pop(each.name))
+    return dataclasses.replace(call, positional=tuple(positional), keywords=left)
+
+
+# --- calls on ranks ---
+
+
+def _beside_ranks(
+    calls: Sequence[Call], parameters: Sequence[inspect.Parameter], numbers: Sequence[float]
+) -> list[Probe]:
+    seen = [_by_name(call, parameters) for call in calls]
+    options = Options(parameters[_own(calls[0]) :], seen, numbers)
+    settings = list({repr(arguments): arguments for arguments in seen}.values())
+    bases = sorted(calls, key=_content, reverse=True)[: max(4, len(calls) // 4)]
+    grids = [_evenly(base, numbers) if _is_even(base) else _unevenly(base) for base in bases]
+    per_ranks = [grid[index] for index in range(max(map(len, grids))) for grid in grids if index < len(grid)]
+    cells = list({_shape_of(each): each for each in reversed(per_ranks)}.values())[::-1]
+    probes = []
+    for number, per_rank in enumerate(cells):
+        base = dataclasses.replace(calls[0], per_rank=per_rank)
+        chosen = [settings[(number + shift) % len(settings)] for shift in range(2 if len(per_rank) < 4 else 1)]
+        probes += [_guess(_rebuilt(base, arguments, parameters)) for arguments in chosen]
+    small = sorted((base for base in bases if len(base.per_rank or ()) in (2, 3)), key=_content, reverse=True)
+    for base in small[:RANK_BASES]:
+        for arguments, odd in options.one_changed(_by_name(base, parameters)):
+            probes.append(_guess(_rebuilt(base, arguments, parameters), odd))
+    for base in small[:1]:
+        probes += [_guess(dataclasses.replace(base, per_rank=other), odd=True) for other in _misfits(base)]
+    return probes
+
+
+def _arrays(call: Call) -> list[tuple[np.ndarray[Any, Any], ...]]:
+    """Each rank's own arrays."""
+    assert call.per_rank is not None
+    entries = [rank_arguments(entry) for entry in call.per_rank]
+    return [tuple(value for value in entry if isinstance(value, np.ndarray) and value.ndim) for entry in entries]
+
+
+def _content(call: Call) -> int:
+    """How much the ranks' own arrays hold: little content hides mistakes."""
+    arrays = _arrays(call)
+    return len({repr(entry) for entry in arrays}) * (1 + min((min(map(len, e), default=0) for e in arrays), default=0))
+
+
+def _shape_of(per_rank: tuple[Any, ...]) -> str:
+    return repr([[np.shape(value) for value in rank_arguments(entry)] for entry in per_rank])
+
+
+def _is_even(call: Call) -> bool:
+    """Whether every rank has one array, all of one length."""
+    arrays = _arrays(call)
+    alone = all(len(rank_arguments(entry)) == 1 for entry in call.per_rank or ())
+    return alone and all(len(entry) == 1 for entry in arrays) and len({len(entry[0]) for entry in arrays}) == 1
+
+
+def _evenly(call: Call, numbers: Sequence[float]) -> list[tuple[Any, ...]]:
+    """Every small number of ranks with lengths around it, and a few long buffers."""
+    near = {int(number) + d for number in numbers if number < MOST_RANKS for d in (0, 1)} | set(range(1, MOST_RANKS + 1))
+    cells = [(ranks, n) for ranks in sorted(near) for n in (2 * ranks + 1, ranks - 1, ranks, 1, ranks + 1, 0)]
+    cells += [(ranks, n) for n in (*LONG, *lengths(numbers)) for ranks in (2, 3)]
+    return [_ranks(call, ranks, lambda array, n=n: resized(array, n)) for ranks, n in cells if ranks > 0]
+
+
+def _unevenly(call: Call) -> list[tuple[Any, ...]]:
+    """Every small number of ranks, ranks without data, and other shares of the same data."""
+    assert call.per_rank is not None
+    most = len(call.per_rank)
+    grids = [_ranks(call, ranks, lambda array: array) for ranks in range(1, MOST_RANKS + 1)]
+    changes: tuple[Callable[[Any], Any], ...] = (
+        lambda array: array[:1],
+        lambda array: resized(array, 2 * len(array)),
+        lambda array: resized(array, 3),
+        lambda array: array / 64,
+        lambda array: array * 64,
+        lambda array: array[:0],
+    )
+    grids += [_ranks(call, ranks, change) for change in changes for ranks in (2, most)]
+    turned = list(call.per_rank)
+    grids += [(*turned[1:], *turned[:1]), tuple(turned[::-1])]
+    for rank in range(most):
+        without = [_changed(entry, changes[-1]) if other == rank else entry for other, entry in enumerate(turned)]
+        alone = [entry if other == rank else _changed(entry, changes[-1]) for other, entry in enumerate(turned)]
+        grids += [tuple(without), tuple(alone)]
+    return grids
+
+
+def _ranks(call: Call, count: int, change: Callable[[Any], Any]) -> tuple[Any, ...]:
+    """As many ranks, with the given ones' arrays changed; further ranks get other numbers than the given ones."""
+    assert call.per_rank is not None
+    entries = []
+    for rank in range(count):
+        again, index = divmod(rank, len(call.per_rank))
+        factor = 2.0**again
+        entries.append(_changed(call.per_rank[index], lambda array, factor=factor: change(array * factor)))
+    return tuple(entries)
+
+
+def _changed(entry: Any, change: Callable[[Any], Any]) -> Any:
+    own = tuple(change(v) if isinstance(v, np.ndarray) and v.ndim else v for v in rank_arguments(entry))
+    return own if type(entry) is tuple else own[0]
+
+
+def _misfits(call: Call) -> Iterator[tuple[Any, ...]]:
+    """Arrays with a dimension too many or too few, or of a length that does not fit the others; on one to three ranks."""
+    assert call.per_rank is not None
+    own = len(rank_arguments(call.per_rank[0]))
+    for place in range(own):
+        for which in range(3):
+            for ranks in (1, 2, 3):
+                entries = [list(rank_arguments(entry)) for entry in _ranks(call, ranks, lambda array: array)]
+                for entry in entries:
+                    if isinstance(entry[place], np.ndarray) and entry[place].ndim:
+                        others = [*other_dimensions(entry[place])[:2], entry[place][1:]]
+                        entry[place] = others[which]
+                yield tuple(map(tuple, entries)) if own > 1 else tuple(entry[0] for entry in entries)
+
+
+# --- classes ---
+
+
+def _beside_steps(
+    calls: Sequence[Call], parameters: Sequence[inspect.Parameter], numbers: Sequence[float]
+) -> list[Probe]:
+    """Longer, shorter and turned sequences, other options, and one call's steps with another's options."""
+    seen = [_by_name(call, parameters) for call in calls]
+    options = Options(parameters, seen, numbers)
+    probes: list[Probe] = []
+    for call in _spread(calls, 4 * BASES):
+        steps = call.steps or ()
+        for other in (steps * 2, steps[1:], steps[::-1], steps[: len(steps) // 2] * 3, steps[:1] * 8 + steps):
+            probes.append(_guess(dataclasses.replace(call, steps=other[:64])))
+    for call, arguments in _spread(list(zip(calls, seen, strict=True)), BASES):
+        for changed, odd in options.one_changed(arguments):
+            probes.append(_guess(_rebuilt(call, changed, parameters), odd))
+    pairs = zip(_spread(calls, MIXED), _spread(calls[::-1], MIXED), strict=True)
+    return probes + [_guess(dataclasses.replace(one, steps=other.steps)) for one, other in pairs]

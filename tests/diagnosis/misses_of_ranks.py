@@ -1,0 +1,454 @@
+"""Near misses of reduce_scatter, all_gather, ring_all_reduce and tree_all_reduce."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.diagnosis.near_misses import Collection
+
+MISSES = Collection()
+
+# --- reduce_scatter ---
+
+SCATTER = "reduce_scatter"
+SPLIT = 'np.array_split(_vector("buffer", buffer), p)'
+EVEN = 'list(_vector("buffer", buffer)[: len(buffer) // p * p].reshape(p, -1))'
+
+MISSES.edit(
+    "ends_with_its_own_chunk",
+    (
+        "outgoing, incoming = (rank - step) % p, (rank - step - 1) % p",
+        "outgoing, incoming = (rank - step - 1) % p, (rank - step - 2) % p",
+    ),
+    ("return chunks[(rank + 1) % p]", "return chunks[rank]"),
+    of=SCATTER,
+    near="owns_its_own_chunk",
+    where="the chunk that comes back is complete",
+)
+MISSES.edit(
+    "own_chunk_for_odd_ranks",
+    ("return chunks[(rank + 1) % p]", "return chunks[rank if p % 2 else (rank + 1) % p]"),
+    of=SCATTER,
+    near="returns_chunk_of_its_rank",
+    where="right for even numbers of ranks",
+)
+MISSES.edit(
+    "remainder_dropped_from_p_elements_on",
+    (SPLIT, f"({EVEN} if len(buffer) > p else {SPLIT})"),
+    of=SCATTER,
+    near="reduce_scatter_remainder_dropped",
+    where="right where there are fewer elements than ranks",
+)
+MISSES.edit(
+    "remainder_in_the_last_chunk",
+    (
+        SPLIT,
+        '[_vector("buffer", buffer)[len(buffer) // p * i : len(buffer) // p * (i + 1) if i < p - 1 else None]'
+        " for i in range(p)]",
+    ),
+    of=SCATTER,
+    near="reduce_scatter_remainder_dropped",
+    where="no element is lost",
+)
+MISSES.edit(
+    "right_sum_around_the_other_way",
+    (
+        "outgoing, incoming = (rank - step) % p, (rank - step - 1) % p",
+        "outgoing, incoming = (rank + step + 2) % p, (rank + step + 3) % p",
+    ),
+    ("dest=(rank + 1) % p, source=(rank - 1) % p", "dest=(rank - 1) % p, source=(rank + 1) % p"),
+    of=SCATTER,
+    near="reduce_scatter_around_the_other_way",
+    where="the results are right",
+)
+MISSES.edit(
+    "adds_into_even_buffers",
+    (
+        '_vector("buffer", buffer)',
+        '(buffer if np.ndim(buffer) == 1 and len(buffer) % p == 0 else _vector("buffer", buffer))',
+    ),
+    of=SCATTER,
+    near="adds_into_the_callers_buffer",
+    where="right where p does not divide the length",
+)
+MISSES.edit(
+    "takes_a_matrix_of_one_row",
+    ('_vector("buffer", buffer)', '_vector("buffer", np.ravel(buffer) if len(buffer) == 1 else buffer)'),
+    of=SCATTER,
+    near="flattens",
+    where="refuses a matrix of two rows",
+)
+MISSES.edit(
+    "tagged_and_incomplete",
+    ("source=(rank - 1) % p)", "source=(rank - 1) % p, tag=step)"),
+    ("return chunks[(rank + 1) % p]", "return chunks[rank]"),
+    of=SCATTER,
+    near="returns_chunk_of_its_rank",
+    where="messages carry tags",
+)
+
+# --- all_gather ---
+
+GATHER = "all_gather"
+JOINED = "[chunks[index] for index in range(p)]"
+
+MISSES.edit(
+    "order_of_arrival_reversed",
+    (JOINED, "list(chunks.values())[::-1]"),
+    of=GATHER,
+    near="order_of_arrival",
+    where="from two ranks on",
+)
+MISSES.edit(
+    "begins_with_chunk_one",
+    (JOINED, "[chunks[(index + 1) % p] for index in range(p)]"),
+    of=GATHER,
+    near="order_of_arrival",
+    where="from two ranks on",
+)
+MISSES.edit(
+    "order_of_arrival_from_five_ranks_on",
+    (JOINED, "(list(chunks.values()) if p > 4 else [chunks[index] for index in range(p)])"),
+    of=GATHER,
+    near="order_of_arrival",
+    where="right up to four ranks",
+)
+MISSES.edit(
+    "one_step_too_many_from_three_ranks_on",
+    ("for step in range(p - 1):", "for step in range(p if p > 2 else p - 1):"),
+    of=GATHER,
+    near="all_gather_one_step_too_many",
+    where="right for one and two ranks",
+)
+MISSES.edit(
+    "cut_to_ones_own_length_unless_empty",
+    ("source=(rank - 1) % p)", "source=(rank - 1) % p)[: len(chunk) or None]"),
+    of=GATHER,
+    near="all_chunks_as_long_as_ones_own",
+    where="a rank whose chunk is empty keeps what it gets",
+)
+MISSES.edit(
+    "a_flat_list_of_chunks",
+    (f"return np.concatenate({JOINED})", f"return {JOINED}"),
+    ('_vector("chunk", chunk)', "np.array(chunk, dtype=np.float64).reshape(-1)"),
+    of=GATHER,
+    near="list_of_chunks",
+    where="two listed mistakes at once",
+)
+MISSES.edit(
+    "passes_on_every_second_time",
+    ("comm.sendrecv(chunks[outgoing], ", "comm.sendrecv(chunks[outgoing if step % 2 else (rank + 1) % p], "),
+    of=GATHER,
+    near="never_passes_on",
+    where="from four ranks on, where step 1 passes on",
+)
+
+
+@MISSES.function(
+    "straight_to_everyone_from_four_ranks_on",
+    of=GATHER,
+    near="straight_to_everyone",
+    where="a ring for up to three ranks",
+)
+def straight_to_everyone_from_four_ranks_on(comm, chunk):
+    p, rank = comm.size, comm.rank
+    chunks = {(rank + 1) % p: _vector("chunk", chunk)}  # noqa: F821 - the solution's
+    if p < 4:
+        for step in range(p - 1):
+            passed = chunks[(rank + 1 - step) % p]
+            chunks[(rank - step) % p] = comm.sendrecv(passed, (rank + 1) % p, (rank - 1) % p)
+    else:
+        for distance in range(1, p):
+            comm.send(chunk, dest=(rank + distance) % p)
+        for distance in range(1, p):
+            chunks[(rank - distance + 1) % p] = comm.recv(source=(rank - distance) % p)
+    return np.concatenate([chunks[index] for index in range(p)])
+
+
+# --- ring_all_reduce ---
+
+RING = "ring_all_reduce"
+
+MISSES.edit(
+    "never_divides_by_odd_numbers",
+    ("if average:", "if average and p % 2 == 0:"),
+    of=RING,
+    near="never_divides",
+    where="right for even numbers of ranks",
+)
+MISSES.edit(
+    "divides_twice_from_five_ranks_on",
+    ("return np.concatenate(chunks)", "return np.concatenate(chunks) / (p if average and p >= 5 else 1)"),
+    of=RING,
+    near="divides_twice",
+    where="right up to four ranks",
+)
+MISSES.edit(
+    "rounds_the_mean_down",
+    ("chunks[right] /= p", "chunks[right] //= p"),
+    of=RING,
+    near="never_divides",
+    where="with average=True",
+)
+MISSES.edit(
+    "drops_the_remainder_of_long_buffers",
+    (SPLIT, f"({EVEN} if len(buffer) > 16 else {SPLIT})"),
+    of=RING,
+    near="drops_the_remainder",
+    where="right up to sixteen elements",
+)
+MISSES.edit(
+    "drops_the_remainder_of_means",
+    (SPLIT, f"({EVEN} if average else {SPLIT})"),
+    of=RING,
+    near="drops_the_remainder",
+    where="right for sums",
+)
+MISSES.edit(
+    "drops_the_remainder_of_short_buffers",
+    (SPLIT, f"({EVEN} if len(buffer) < p else {SPLIT})"),
+    of=RING,
+    near="drops_the_remainder",
+    where="right from p elements on",
+)
+MISSES.edit(
+    "drops_and_never_divides",
+    (SPLIT, EVEN),
+    ("if average:", "if False:"),
+    of=RING,
+    near="drops_the_remainder",
+    where="two listed mistakes at once",
+)
+MISSES.edit(
+    "sum_of_any_shape",
+    ("if average:", "if False:"),
+    ('_vector("buffer", buffer)', "np.array(buffer, dtype=np.float64).reshape(-1)"),
+    of=RING,
+    near="never_divides",
+    where="takes a matrix",
+)
+MISSES.edit(
+    "gather_phase_of_eight_ranks_adds",
+    (
+        "chunks[(rank - step) % p] = gathered",
+        "chunks[(rank - step) % p] = gathered + (chunks[(rank - step) % p] if p == 8 else 0)",
+    ),
+    of=RING,
+    near="gather_phase_adds",
+    where="right up to seven ranks",
+)
+MISSES.edit(
+    "gathers_one_step_less",
+    ("for step in range(p - 1):\n        gathered", "for step in range(p - 2):\n        gathered"),
+    of=RING,
+    near="stops_after_reduce_scatter",
+    where="all but one chunk arrive",
+)
+MISSES.edit(
+    "right_sum_left_around",
+    ("right, left = (rank + 1) % p, (rank - 1) % p", "right, left, rank = (rank - 1) % p, (rank + 1) % p, -rank % p"),
+    ("chunks[right] /= p", "chunks[(rank + 1) % p] /= p"),
+    of=RING,
+    near="left_for_right",
+    where="the results are right",
+)
+MISSES.edit(
+    "adds_into_the_callers_buffer_of_sums",
+    ('_vector("buffer", buffer)', 'np.asarray(_vector("buffer", buffer) if average or np.ndim(buffer) != 1 else buffer)'),
+    of=RING,
+    near="ring_adds_into_the_callers_buffer",
+    where="leaves it as it was with average=True",
+)
+MISSES.edit(
+    "messages_in_single_precision",
+    ("sendrecv(chunks[(rank + 1 - step) % p],", "sendrecv(chunks[(rank + 1 - step) % p].astype(np.float32),"),
+    of=RING,
+    near="stops_after_reduce_scatter",
+    where="integers are right; the ranks differ in the last bits of others",
+)
+
+
+@MISSES.function("last_rank_is_the_server", of=RING, near="parameter_server", where="another rank collects")
+def last_rank_is_the_server(comm, buffer, *, average=False):
+    root = comm.size - 1
+    if comm.rank < root:
+        comm.send(buffer, dest=root)
+        return comm.recv(source=root)
+    total = np.array(buffer, dtype=np.float64)
+    for other in range(root):
+        total += comm.recv(source=other)
+    total = total / comm.size if average else total
+    for other in range(root):
+        comm.send(total, dest=other)
+    return total
+
+
+@MISSES.function(
+    "whole_buffers_around_the_ring",
+    of=RING,
+    near="whole_buffers_to_everyone",
+    where="every rank sends to one neighbour alone",
+)
+def whole_buffers_around_the_ring(comm, buffer, *, average=False):
+    passing = total = np.array(buffer, dtype=np.float64)
+    for _ in range(comm.size - 1):
+        passing = comm.sendrecv(passing, (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size)
+        total = total + passing
+    return total / comm.size if average else total
+
+
+@MISSES.function(
+    "numbers_chunks_two_ahead",
+    of=RING,
+    near="numbers_chunks_one_ahead",
+    where="right for two ranks, and other chunks from three on",
+)
+def numbers_chunks_two_ahead(comm, buffer, *, average=False):
+    p, rank = comm.size, comm.rank
+    right, left = (rank + 1) % p, (rank - 1) % p
+    chunks = np.array_split(_vector("buffer", buffer), p)  # noqa: F821 - the solution's
+    for step in range(p - 1):
+        chunks[(rank - step - 3) % p] += comm.sendrecv(chunks[(rank - step - 2) % p], dest=right, source=left)
+    if average:
+        chunks[(rank - 1) % p] /= p
+    for step in range(p - 1):
+        chunks[(rank - step - 2) % p] = comm.sendrecv(chunks[(rank - step - 1) % p], dest=right, source=left)
+    return np.concatenate(chunks)
+
+
+# --- tree_all_reduce ---
+
+TREE = "tree_all_reduce"
+
+MISSES.edit(
+    "depth_rounded_to_the_nearest",
+    ("range((p - 1).bit_length())", "range(round(np.log2(p)))"),
+    of=TREE,
+    near="depth_rounded_down",
+    where="right for 3, 6 and 7 ranks",
+)
+MISSES.edit(
+    "counts_again_from_the_second_child_on",
+    (
+        "total += comm.recv(source=rank + distance)",
+        "total = total + (buffer if distance > 1 else 0) + comm.recv(source=rank + distance)",
+    ),
+    of=TREE,
+    near="inner_ranks_count_twice",
+    where="one child is added rightly",
+)
+MISSES.edit(
+    "rank_four_sends_its_own_buffer_up",
+    ("comm.send(total, dest=rank - distance)", "comm.send(buffer if rank == 4 else total, dest=rank - distance)"),
+    of=TREE,
+    near="sends_its_own_buffer_up",
+    where="right up to five ranks",
+)
+MISSES.edit(
+    "odd_ranks_keep_what_they_have",
+    (
+        "total = comm.recv(source=rank - distance)",
+        "received = comm.recv(source=rank - distance)\n            total = total if rank % 2 else received",
+    ),
+    of=TREE,
+    near="only_the_root_has_the_sum",
+    where="even ranks have the sum",
+)
+MISSES.edit(
+    "children_count_twice",
+    ("total += comm.recv(source=rank + distance)", "total += 2 * comm.recv(source=rank + distance)"),
+    of=TREE,
+    near="inner_ranks_count_twice",
+    where="it is the child's part that counts twice",
+)
+MISSES.edit(
+    "flattens_into_the_callers_buffer",
+    ('_vector("buffer", buffer)', "np.asarray(buffer).reshape(-1)"),
+    of=TREE,
+    near="tree_flattens",
+    where="two listed mistakes at once",
+)
+
+
+@MISSES.function(
+    "farthest_then_nearest_child",
+    of=TREE,
+    near="nearest_child_first",
+    where="three children are served in another order",
+)
+def farthest_then_nearest_child(comm, buffer):
+    p, rank = comm.size, comm.rank
+    total = _vector("buffer", buffer)  # noqa: F821 - the solution's
+    children, distance = [], 1
+    while distance < p and rank % (2 * distance) == 0:
+        if rank + distance < p:
+            children.append(rank + distance)
+        distance *= 2
+    for child in children:
+        total += comm.recv(source=child)
+    if rank:
+        comm.send(total, dest=rank - distance)
+        total = comm.recv(source=rank - distance)
+    for child in children[-1:] + children[:-1]:
+        comm.send(total, dest=child)
+    return total
+
+
+@MISSES.function(
+    "nearest_child_first_down_and_last_up",
+    of=TREE,
+    near="nearest_child_first",
+    where="ranks also receive in another order on the way up, which takes other numbers of rounds",
+)
+def nearest_child_first_down_and_last_up(comm, buffer):
+    p, rank = comm.size, comm.rank
+    total = _vector("buffer", buffer)  # noqa: F821 - the solution's
+    children, distance = [], 1
+    while distance < p and rank % (2 * distance) == 0:
+        if rank + distance < p:
+            children.append(rank + distance)
+        distance *= 2
+    for child in reversed(children):
+        total += comm.recv(source=child)
+    if rank:
+        comm.send(total, dest=rank - distance)
+        total = comm.recv(source=rank - distance)
+    for child in children:
+        comm.send(total, dest=child)
+    return total
+
+
+@MISSES.function("pairs_exchange_or_refuse", of=TREE, near="pairs_exchange", where="refuses three ranks")
+def pairs_exchange_or_refuse(comm, buffer):
+    if comm.size & (comm.size - 1):
+        raise ValueError("not a power of two")
+    total, distance = _vector("buffer", buffer), 1  # noqa: F821 - the solution's
+    while distance < comm.size:
+        partner = comm.rank ^ distance
+        total = total + comm.sendrecv(total, dest=partner, source=partner)
+        distance *= 2
+    return total
+
+
+@MISSES.function(
+    "star_down_from_six_ranks_on",
+    of=TREE,
+    near="tree_up_and_star_down",
+    where="the tree of the rule up to five ranks",
+)
+def star_down_from_six_ranks_on(comm, buffer):
+    p, rank = comm.size, comm.rank
+    total = _vector("buffer", buffer)  # noqa: F821 - the solution's
+    children, distance = [], 1
+    while distance < p and rank % (2 * distance) == 0:
+        if rank + distance < p:
+            total += comm.recv(source=rank + distance)
+            children.append(rank + distance)
+        distance *= 2
+    if rank:
+        comm.send(total, dest=rank - distance)
+        total = comm.recv(source=rank - distance if p < 6 else 0)
+    served = children[::-1] if p < 6 else range(1, p) if rank == 0 else ()
+    for child in served:
+        comm.send(total, dest=child)
+    return total

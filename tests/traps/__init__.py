@@ -1,0 +1,1 @@
+"""Submissions that fool other graders, and honest ones that other graders punish."""
