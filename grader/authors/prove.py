@@ -10,15 +10,16 @@ from grader.authors.stubs import stub_source, write_stubs
 from grader.course import Lesson
 from grader.errors import UserError
 from grader.handout import hints
+from grader.judge.behaviour import Behaviour, observe
 from grader.judge.bench import Bench, Source
 from grader.judge.calls import Call
 from grader.judge.checking import Checking, CheckRun
 from grader.judge.determinism import draw_no_constants_from_modules, seeded
-from grader.judge.diagnosis import Behaviour, behaviour, probes
 from grader.judge.launch import Launcher
 from grader.judge.limits import Limits
 from grader.judge.local import Local
 from grader.judge.misconceptions import Misconception, apply, load_misconceptions
+from grader.judge.probes import record
 from grader.judge.proxies import Proxy
 from grader.manifest import Manifest, difference
 from grader.results import Outcome
@@ -165,7 +166,7 @@ class _Prover:
     def _all_differ(
         self, name: str, checks: Sequence[LessonCheck], known: Sequence[Misconception], sources: dict[str, Source]
     ) -> None:
-        calls = probes([check.test for check in checks], self.reference, self.reference)
+        calls = [probe.call for probe in record([check.test for check in checks], self.reference, self.reference)]
         shown = {one.name: self._behaviours(sources[one.name], calls) for one in known}
         for index, one in enumerate(known):
             for other in known[index + 1 :]:
@@ -175,7 +176,7 @@ class _Prover:
     def _behaviours(self, source: Source, calls: Sequence[Call]) -> list[Behaviour]:
         bench = self._bench(source)
         bench.limits = Limits(cpu_seconds=0.5, idle_seconds=1.0)
-        shown = [behaviour(bench.perform(call)) for call in calls]
+        shown = [observe(bench, call) for call in calls]
         bench.renew()
         return shown
 

@@ -48,7 +48,7 @@ def difference(got: Any, want: Any, tolerance: Tolerance = EXACT, place: str = "
 
 
 def _plain(value: Any) -> Any:
-    """numpy scalars and 0-d arrays as Python numbers; float32 stays, since it is compared more widely."""
+    """Numpy scalars and 0-d arrays as Python numbers; float32 stays, since it is compared more widely."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if isinstance(value, np.generic) and not isinstance(value, np.float32):

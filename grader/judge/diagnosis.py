@@ -8,10 +8,13 @@ does. Most are ruled out by the first failing call; the probes are made only whi
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from grader.course import Lesson
 from grader.judge.behaviour import Behaviour, observe
 from grader.judge.bench import Bench, Source
 from grader.judge.boundaries import beside
@@ -20,7 +23,8 @@ from grader.judge.candidates import bundle, candidate_name
 from grader.judge.checks import Finding
 from grader.judge.launch import Launcher
 from grader.judge.limits import Limits
-from grader.judge.misconceptions import Misconception
+from grader.judge.local import Local, load_module
+from grader.judge.misconceptions import Misconception, load_misconceptions
 from grader.judge.probes import Probe, distinct, looking_back, looks_at_rounds, record
 from grader.judge.proxies import Proxy
 from grader.judge.variations import numbers_in
@@ -85,6 +89,29 @@ class Exercise:
         """The exceptions that the docstring lists."""
         listed = RAISES.search(self.function.__doc__ or "")
         return set(re.findall(r"^\s*(\w+):", listed.group(1), re.MULTILINE)) if listed else set()
+
+
+_prepared: dict[tuple[str, ...], Exercise] = {}
+
+
+def prepared(name: str, lesson: Lesson, checks: Sequence[Path], tests: Sequence[Callable[..., None]]) -> Exercise:
+    """An exercise of a lesson, prepared once for all submissions that are graded in this process.
+
+    Args:
+        name: The exercise.
+        lesson: The lesson.
+        checks: The files with its checks.
+        tests: The exercise's checks.
+    """
+    files = [path for path in (lesson.solution, lesson.misconceptions, *checks) if path.exists()]
+    contents = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
+    place = (name, *map(str, files), *contents, *(test.__name__ for test in tests))
+    if place not in _prepared:
+        module = load_module(lesson.solution, f"diagnosis_{lesson.name}_{contents[0]}")
+        solution = Source(lesson.file_name, lesson.solution.read_bytes())
+        known = load_misconceptions(lesson.misconceptions)
+        _prepared[place] = Exercise.of(name, known, solution, getattr(module, name), tests, Proxy(Local(module)))
+    return _prepared[place]
 
 
 def failing_calls(findings: Sequence[Finding]) -> list[Probe]:

@@ -44,9 +44,9 @@ def examples_check(
         names = namespace(student, exercises)
         for source, result in examples:
             if result is None:
-                exec(source, names)  # noqa: S102 - the solution's own docstring
+                exec(source, names)
             else:
-                expect(eval(source, names), "what the example gives").close(from_json(result))  # noqa: S307
+                expect(eval(source, names), "what the example gives").close(from_json(result))
 
     test.__name__ = EXAMPLE_CHECK
     test.__doc__ = SENTENCE

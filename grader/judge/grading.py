@@ -14,12 +14,10 @@ import numpy as np
 import grader
 from grader.course import Lesson
 from grader.judge.bench import Bench, Source
-from grader.judge.calls import Call
 from grader.judge.checking import Checking, CheckRun
 from grader.judge.checks import CheckFacts
 from grader.judge.launch import Launcher
 from grader.judge.limits import Limits
-from grader.judge.misconceptions import load_misconceptions
 from grader.judge.proxies import Proxy
 from grader.manifest import Manifest, ManifestExercise
 from grader.results import (
@@ -253,18 +251,11 @@ class _Grading:
         undiagnosed = (Outcome.PASSED, Outcome.NOT_STARTED, Outcome.UNGRADED)
         if not self.options.diagnose or outcome in undiagnosed or self.solution is None:
             return None
-        from grader.judge.diagnosis import FAILING_CALLS_PER_CHECK, Diagnosis, probes
+        from grader.judge.diagnosis import Diagnosis, failing_calls, prepared
 
-        known = load_misconceptions(self.lesson.misconceptions)
-        failing: list[Call] = []
-        for run in runs:
-            for finding in ([run.finding] if run.finding else []) + run.failures[-FAILING_CALLS_PER_CHECK:]:
-                failing += finding.calls[-1:]
+        failing = failing_calls([found for run in runs for found in (*run.failures, run.finding) if found is not None])
         if not failing:
             return None
-        solution = Source(self.source.file, self.lesson.solution.read_bytes())
-        diagnosis = Diagnosis(solution, known, self._bench)
-        recorded = probes(self.tests[exercise], self.solution, self.solution)
-        found = diagnosis.name(exercise, self.bench, failing, recorded)
+        known = prepared(exercise, self.lesson, self.files, self.tests[exercise])
+        found = Diagnosis(known, self.bench, self.launcher, self.collectives).name(failing)
         return Misconception(found.name, found.says, found.hint) if found else None
-

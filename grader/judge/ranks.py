@@ -15,7 +15,6 @@ from grader.worker import wire
 from grader.worker.comm import describe_deadlock
 from grader.worker.exchange import Exchange, Parcel, parcel
 
-
 HEADER_WEIGHT = 8  # memory that parsed JSON takes, for each byte of its text
 FRAMES_PER_MESSAGE = 3  # besides sending, a rank receives and asks
 

@@ -14,7 +14,7 @@ import click
 
 from grader import __version__
 from grader.errors import UserError
-from grader.terminal.commands import hint, lesson, overview, prove, replay, run, stubs
+from grader.terminal.commands import doctor, hint, lesson, overview, prove, replay, run, stubs
 
 FELL_SHORT, USAGE, OUR_FAULT = 1, 2, 3
 
@@ -65,7 +65,7 @@ def cli(ctx: click.Context, course: Path | None) -> None:
         overview.show(course)
 
 
-for _command in (lesson.command, hint.command, run.command, replay.command, prove.command, stubs.command):
+for _command in (lesson.command, hint.command, run.command, replay.command, prove.command, stubs.command, doctor.command):
     cli.add_command(_command)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tests.diagnosis.near_misses import Collection
 
 MISSES = Collection()
@@ -116,7 +118,7 @@ MISSES.edit(
 
 
 @MISSES.function("decimal_cap", of=ASSIGN, near="decimal_megabytes", where="first_cap is right")
-def decimal_cap(sizes, *, cap=25 * 10**6, first_cap=2**20):
+def decimal_cap(sizes: Sequence[int], *, cap: int = 25 * 10**6, first_cap: int = 2**20) -> list[list[int]]:
     if any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in [*sizes, cap, first_cap]):
         raise ValueError("a size or limit is no int of at least 1")
     buckets, bucket, filled = [], [], 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from grader.student import Comm, FloatArray
 from tests.diagnosis.near_misses import Collection
 
 MISSES = Collection()
@@ -105,7 +106,7 @@ MISSES.edit(
     near="exchanges_whole_buffers",
     where="three ranks are not refused",
 )
-def whole_buffers_of_any_number_of_ranks(comm, buffer):
+def whole_buffers_of_any_number_of_ranks(comm: Comm, buffer: FloatArray) -> FloatArray:
     total, distance = np.array(buffer, dtype=np.float64), 1
     while distance < comm.size:
         partner = comm.rank ^ distance
@@ -121,7 +122,7 @@ def whole_buffers_of_any_number_of_ranks(comm, buffer):
     near="exchanges_whole_buffers",
     where="from four ranks on the partners come in another order",
 )
-def whole_buffers_farthest_first(comm, buffer):
+def whole_buffers_farthest_first(comm: Comm, buffer: FloatArray) -> FloatArray:
     if comm.size & (comm.size - 1):
         raise ValueError("not a power of two")
     total, distance = np.array(buffer, dtype=np.float64), comm.size // 2

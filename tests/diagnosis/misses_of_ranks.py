@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from grader.student import Comm, FloatArray
 from tests.diagnosis.near_misses import Collection
 
 MISSES = Collection()
@@ -150,9 +151,9 @@ MISSES.edit(
     near="straight_to_everyone",
     where="a ring for up to three ranks",
 )
-def straight_to_everyone_from_four_ranks_on(comm, chunk):
+def straight_to_everyone_from_four_ranks_on(comm: Comm, chunk: FloatArray) -> FloatArray:
     p, rank = comm.size, comm.rank
-    chunks = {(rank + 1) % p: _vector("chunk", chunk)}  # noqa: F821 - the solution's
+    chunks = {(rank + 1) % p: np.array(chunk, dtype=np.float64)}
     if p < 4:
         for step in range(p - 1):
             passed = chunks[(rank + 1 - step) % p]
@@ -269,7 +270,7 @@ MISSES.edit(
 
 
 @MISSES.function("last_rank_is_the_server", of=RING, near="parameter_server", where="another rank collects")
-def last_rank_is_the_server(comm, buffer, *, average=False):
+def last_rank_is_the_server(comm: Comm, buffer: FloatArray, *, average: bool = False) -> FloatArray:
     root = comm.size - 1
     if comm.rank < root:
         comm.send(buffer, dest=root)
@@ -289,7 +290,7 @@ def last_rank_is_the_server(comm, buffer, *, average=False):
     near="whole_buffers_to_everyone",
     where="every rank sends to one neighbour alone",
 )
-def whole_buffers_around_the_ring(comm, buffer, *, average=False):
+def whole_buffers_around_the_ring(comm: Comm, buffer: FloatArray, *, average: bool = False) -> FloatArray:
     passing = total = np.array(buffer, dtype=np.float64)
     for _ in range(comm.size - 1):
         passing = comm.sendrecv(passing, (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size)
@@ -303,10 +304,10 @@ def whole_buffers_around_the_ring(comm, buffer, *, average=False):
     near="numbers_chunks_one_ahead",
     where="right for two ranks, and other chunks from three on",
 )
-def numbers_chunks_two_ahead(comm, buffer, *, average=False):
+def numbers_chunks_two_ahead(comm: Comm, buffer: FloatArray, *, average: bool = False) -> FloatArray:
     p, rank = comm.size, comm.rank
     right, left = (rank + 1) % p, (rank - 1) % p
-    chunks = np.array_split(_vector("buffer", buffer), p)  # noqa: F821 - the solution's
+    chunks = np.array_split(np.array(buffer, dtype=np.float64), p)
     for step in range(p - 1):
         chunks[(rank - step - 3) % p] += comm.sendrecv(chunks[(rank - step - 2) % p], dest=right, source=left)
     if average:
@@ -376,9 +377,9 @@ MISSES.edit(
     near="nearest_child_first",
     where="three children are served in another order",
 )
-def farthest_then_nearest_child(comm, buffer):
+def farthest_then_nearest_child(comm: Comm, buffer: FloatArray) -> FloatArray:
     p, rank = comm.size, comm.rank
-    total = _vector("buffer", buffer)  # noqa: F821 - the solution's
+    total = np.array(buffer, dtype=np.float64)
     children, distance = [], 1
     while distance < p and rank % (2 * distance) == 0:
         if rank + distance < p:
@@ -400,9 +401,9 @@ def farthest_then_nearest_child(comm, buffer):
     near="nearest_child_first",
     where="ranks also receive in another order on the way up, which takes other numbers of rounds",
 )
-def nearest_child_first_down_and_last_up(comm, buffer):
+def nearest_child_first_down_and_last_up(comm: Comm, buffer: FloatArray) -> FloatArray:
     p, rank = comm.size, comm.rank
-    total = _vector("buffer", buffer)  # noqa: F821 - the solution's
+    total = np.array(buffer, dtype=np.float64)
     children, distance = [], 1
     while distance < p and rank % (2 * distance) == 0:
         if rank + distance < p:
@@ -419,10 +420,10 @@ def nearest_child_first_down_and_last_up(comm, buffer):
 
 
 @MISSES.function("pairs_exchange_or_refuse", of=TREE, near="pairs_exchange", where="refuses three ranks")
-def pairs_exchange_or_refuse(comm, buffer):
+def pairs_exchange_or_refuse(comm: Comm, buffer: FloatArray) -> FloatArray:
     if comm.size & (comm.size - 1):
         raise ValueError("not a power of two")
-    total, distance = _vector("buffer", buffer), 1  # noqa: F821 - the solution's
+    total, distance = np.array(buffer, dtype=np.float64), 1
     while distance < comm.size:
         partner = comm.rank ^ distance
         total = total + comm.sendrecv(total, dest=partner, source=partner)
@@ -436,9 +437,9 @@ def pairs_exchange_or_refuse(comm, buffer):
     near="tree_up_and_star_down",
     where="the tree of the rule up to five ranks",
 )
-def star_down_from_six_ranks_on(comm, buffer):
+def star_down_from_six_ranks_on(comm: Comm, buffer: FloatArray) -> FloatArray:
     p, rank = comm.size, comm.rank
-    total = _vector("buffer", buffer)  # noqa: F821 - the solution's
+    total = np.array(buffer, dtype=np.float64)
     children, distance = [], 1
     while distance < p and rank % (2 * distance) == 0:
         if rank + distance < p:

@@ -27,8 +27,8 @@ MISSES.edit(
     where="right by rank",
 )
 MISSES.edit(
-    "a_smaller_epsilon",
-    ("grad * (limit / norm)", "grad * (limit / (norm + 1e-8))"),
+    "a_larger_epsilon",
+    ("grad * (limit / norm)", "grad * (limit / (norm + 1e-5))"),
     of=STEP,
     near="epsilon_in_the_clip",
     where="another number is added",
@@ -167,7 +167,10 @@ MISSES.edit(
 )
 MISSES.edit(
     "nothing_divided_by_nothing_by_sample",
-    ("    if weighting == \"rank\":\n        local", "    local = np.divide(local, len(y)) * len(y)\n    if weighting == \"rank\":\n        local"),
+    (
+        '    if weighting == "rank":\n        local',
+        '    local = np.divide(local, len(y)) * len(y)\n    if weighting == "rank":\n        local',
+    ),
     of=STEP,
     near="nothing_divided_by_nothing",
     where="by sample, where the right one has no NaN",

@@ -26,7 +26,7 @@ ALL_RIGHT, FELL_SHORT, OUR_FAULT = 0, 1, 3
 @click.option(
     "--submission",
     type=click.Path(path_type=Path),
-    help="The file to grade, or a folder that holds it under the lesson's name; the exercises folder by default.",
+    help="The file to grade, or a folder or archive that holds it under the lesson's name; the exercises folder by default.",
 )
 @click.option("--exercise", help="Grade this exercise alone.")
 @click.option("--json", "json_to", metavar="FILE|-", help="Write the result as JSON; - puts it alone on standard output.")
@@ -106,14 +106,14 @@ def _exercise(lesson: Lesson, wanted: str | None) -> str | None:
 def _grade(
     lesson: Lesson, launcher: Launcher, submission: Path | None, exercise: str | None, json_to: str | None, feedback: str
 ) -> int:
-    from grader.course import find_submission
     from grader.judge.bench import Source
     from grader.judge.grading import Options, grade
     from grader.results import Feedback
     from grader.saved import save
+    from grader.submissions import read_submission
 
-    path = find_submission(lesson, submission)
-    source = Source(lesson.file_name, path.read_bytes())
+    handed = read_submission(lesson, submission)
+    path, source = handed.path, Source(lesson.file_name, handed.content)
     progress = Progress("checking")
     state = lesson.course.state
     options = Options(Feedback(feedback), exercise, state, progress=progress)
