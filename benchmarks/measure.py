@@ -1,12 +1,13 @@
 """What the benchmarks share: timing of processes and of calls, interleaved runs, and a table of medians.
 
 The cases of a benchmark take turns, so that whatever else the machine does falls on all of them alike. CPU time is
-that of a process with all its children, from wait4(2).
+that of a process with all its children, from wait4(2); those that it leaves behind are adopted and counted too.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import os
 import platform
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
+PR_SET_CHILD_SUBREAPER = 36
 
 
 class Sample(NamedTuple):
@@ -89,19 +91,34 @@ def process(command: Sequence[str], folder: Path, *, status: int = 0) -> Sample:
     Raises:
         RuntimeError: If it ends with another status, since what was measured is then something else.
     """
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
     with tempfile.TemporaryFile() as said:
         busy, began = _busy(), time.perf_counter()
         child = subprocess.Popen(
             command, cwd=folder, env=environment(), stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT
         )
         _, ended, usage = os.wait4(child.pid, 0)
-        wall, busy = time.perf_counter() - began, _busy() - busy
+        wall = time.perf_counter() - began
+        cpu = usage.ru_utime + usage.ru_stime + _cpu_of_orphans()
+        busy = _busy() - busy
         child.returncode = os.waitstatus_to_exitcode(ended)
         if child.returncode != status:
             said.seek(0)
             text = said.read().decode(errors="replace")[-2000:]
             raise RuntimeError(f"{' '.join(command)} ended with {child.returncode}, not {status}:\n{text}")
-    return _sample(wall, usage.ru_utime + usage.ru_stime, busy)
+    return _sample(wall, cpu, busy)
+
+
+def _cpu_of_orphans() -> float:
+    """CPU time of the processes that a measured one has left behind, once they have ended."""
+    cpu = 0.0
+    while True:
+        try:
+            _, _, usage = os.wait4(-1, 0)
+        except ChildProcessError:
+            return cpu
+        cpu += usage.ru_utime + usage.ru_stime
 
 
 def calls(act: Callable[[], object], count: int, pids: Callable[[], Sequence[int]] = tuple) -> Sample:

@@ -33,10 +33,6 @@ class LessonError(UserError):
     """A name that is no lesson's, or that of several."""
 
 
-class SubmissionError(UserError):
-    """There is nothing to grade where a submission was looked for."""
-
-
 @dataclass(frozen=True)
 class Lesson:
     """One lesson and where its files are (or would be)."""
@@ -59,6 +55,11 @@ class Lesson:
     def stub(self) -> Path:
         """The file that a student edits."""
         return self.course.exercises / self.file_name
+
+    @property
+    def original(self) -> Path:
+        """The stub as it came, in a student's edition: what the file that the student edits is copied from."""
+        return self.course.originals / self.file_name
 
     @property
     def solution(self) -> Path:
@@ -144,6 +145,11 @@ class Course:
         return self.root / "solutions"
 
     @property
+    def originals(self) -> Path:
+        """Stubs as they came, in a student's edition, where newer ones may replace them."""
+        return self.root / "stubs"
+
+    @property
     def public_checks(self) -> Path:
         """Checks that students get."""
         return self.root / "checks" / "public"
@@ -179,7 +185,7 @@ class Course:
         A student's copy, ``lesson06_collectives_old.py``, makes no lesson of its own: of several with one
         number, those count that the course has more of than a stub.
         """
-        found = {match.groups() for match in _lesson_files(self.exercises, self.solutions)}
+        found = {match.groups() for match in _lesson_files(self.exercises, self.solutions, self.originals)}
         lessons = [Lesson(self, int(number), slug) for number, slug in sorted(found)]
         known = [lesson for lesson in lessons if _is_known(lesson)]
         settled = {lesson.number for lesson in known}
@@ -203,30 +209,6 @@ class Course:
         raise LessonError(problem, f"The lessons: {_names(lessons)}")
 
 
-def find_submission(lesson: Lesson, path: Path | None = None) -> Path:
-    """The file to grade.
-
-    Args:
-        lesson: The lesson that it answers.
-        path: A file, a folder that has the lesson's file in it, or None for the one in ``exercises/``.
-
-    Raises:
-        SubmissionError: If there is no such file.
-    """
-    path = path or lesson.stub
-    try:
-        if path.is_dir():
-            return _in_folder(lesson, path)
-        if path.is_file():
-            return path
-        problem = f"{path} is not a file" if path.exists() else f"there is no file {path}"
-    except OSError as error:
-        raise SubmissionError(f"cannot look at {path}: {error.strerror}") from error
-    raise SubmissionError(
-        problem, f"Name the file to grade: grade {lesson.number} path/to/{lesson.file_name}"
-    )
-
-
 def _starting_folder(start: Path | None) -> Path:
     try:
         here = (start or Path.cwd()).resolve()
@@ -240,7 +222,7 @@ def _course_above(folder: Path) -> Path | None:
 
 
 def _is_course(folder: Path) -> bool:
-    return any(_lesson_files(folder / "exercises", folder / "solutions"))
+    return any(_lesson_files(folder / "exercises", folder / "solutions", folder / "stubs"))
 
 
 def _lesson_files(*folders: Path) -> Iterator[re.Match[str]]:
@@ -252,7 +234,7 @@ def _lesson_files(*folders: Path) -> Iterator[re.Match[str]]:
 
 def _is_known(lesson: Lesson) -> bool:
     """Whether the course has more of a lesson than a stub."""
-    others = (lesson.solution, lesson.public_checks, lesson.manifest_path, lesson.handout_path)
+    others = (lesson.solution, lesson.original, lesson.public_checks, lesson.manifest_path, lesson.handout_path)
     return any(path.exists() for path in others)
 
 
@@ -282,18 +264,3 @@ def _guess(wanted: str, lessons: Sequence[Lesson]) -> str:
         spellings |= dict.fromkeys(keys, lesson.name)
     spelling = nearest(wanted, spellings)
     return f"; did you mean {spellings[spelling]}?" if spelling else ""
-
-
-def _in_folder(lesson: Lesson, folder: Path) -> Path:
-    path = folder / lesson.file_name
-    if not path.is_file():
-        files = [*folder.glob("*.py"), *folder.glob("*/*.py")]
-        names = [str(file.relative_to(folder)) for file in files]
-        guess = nearest(lesson.file_name, sorted(names))
-        hint = f"Did you mean {folder / guess}?" if guess else ""
-        raise SubmissionError(f"there is no {lesson.file_name} in {folder}", hint)
-    if not path.resolve().is_relative_to(
-        folder.resolve()
-    ):  # else a submission could be a link to the solution
-        raise SubmissionError(f"{path} is a link that leads out of its folder")
-    return path

@@ -6,9 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from grader.archives import is_archive, read_archive
-from grader.course import Lesson, SubmissionError, find_submission
+from grader.course import Lesson
+from grader.errors import UserError
+from grader.names import nearest
 
 MAX_FILE_BYTES = 1 << 20
+
+
+class SubmissionError(UserError):
+    """There is nothing to grade where a submission was looked for."""
 
 
 @dataclass(frozen=True)
@@ -61,3 +67,42 @@ def _sized(path: Path, content: bytes) -> bytes:
 
 def _too_large(path: Path) -> SubmissionError:
     return SubmissionError(f"{path} is larger than {MAX_FILE_BYTES >> 20} MB", "A lesson's file is a few hundred lines of Python.")
+
+
+def find_submission(lesson: Lesson, path: Path | None = None) -> Path:
+    """The file to grade.
+
+    Args:
+        lesson: The lesson that it answers.
+        path: A file, a folder that has the lesson's file in it, or None for the one in ``exercises/``.
+
+    Raises:
+        SubmissionError: If there is no such file.
+    """
+    path = path or lesson.stub
+    try:
+        if path.is_dir():
+            return _in_folder(lesson, path)
+        if path.is_file():
+            return path
+        problem = f"{path} is not a file" if path.exists() else f"there is no file {path}"
+    except OSError as error:
+        raise SubmissionError(f"cannot look at {path}: {error.strerror}") from error
+    raise SubmissionError(
+        problem, f"Name the file to grade: grade {lesson.number} path/to/{lesson.file_name}"
+    )
+
+
+def _in_folder(lesson: Lesson, folder: Path) -> Path:
+    path = folder / lesson.file_name
+    if not path.is_file():
+        files = [*folder.glob("*.py"), *folder.glob("*/*.py")]
+        names = [str(file.relative_to(folder)) for file in files]
+        guess = nearest(lesson.file_name, sorted(names))
+        hint = f"Did you mean {folder / guess}?" if guess else ""
+        raise SubmissionError(f"there is no {lesson.file_name} in {folder}", hint)
+    if not path.resolve().is_relative_to(
+        folder.resolve()
+    ):  # else a submission could be a link to the solution
+        raise SubmissionError(f"{path} is a link that leads out of its folder")
+    return path

@@ -36,6 +36,10 @@ def bench(text: str | bytes, *, pool: bool | None = None, **options: Any) -> Ite
     limits = Limits(**options)
     workers: Launcher = launcher(limits, pool=pool)
     try:
-        yield Bench(workers, Source("submission.py", content), collectives=collectives, limits=limits)
+        ready = Bench(workers, Source("submission.py", content), collectives=collectives, limits=limits)
+        try:
+            yield ready
+        finally:
+            ready.renew()
     finally:
         workers.close()

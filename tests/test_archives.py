@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from grader.archives import MAX_FILE_BYTES, MAX_FILES, ArchiveError, is_archive, read_archive
-from grader.course import Lesson, SubmissionError
-from grader.submissions import read_submission
+from grader.course import Lesson
+from grader.submissions import SubmissionError, read_submission
 from tests.support import course
 
 NAME = "lesson06_collectives.py"

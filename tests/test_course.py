@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.course import Course, CourseError, Lesson, LessonError, SubmissionError, find_submission
+from grader.course import Course, CourseError, Lesson, LessonError
+from grader.submissions import SubmissionError, find_submission
 
 NAMES = [
     "01_scale",

@@ -76,6 +76,7 @@ class Reader:
 def reader(tmp_path: Path) -> Reader:
     for name in CONTENT:
         shutil.copytree(ROOT / name, tmp_path / name)
+    shutil.copy(ROOT / "LICENSE", tmp_path)
     return Reader(tmp_path)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import dataclasses
 import enum
-import json
 import math
 import time
 import tracemalloc
@@ -22,7 +21,7 @@ from hypothesis import strategies as st
 from grader.worker import wire
 from grader.worker.wire import DTYPES, PREFIX, Record, Unsupported, WireError
 
-quick = settings(deadline=None, max_examples=200)
+quick = settings(deadline=None, max_examples=100)
 
 
 class Point(NamedTuple):
@@ -47,7 +46,9 @@ def arrays(draw: st.DrawFn) -> np.ndarray[Any, Any]:
     size = math.prod(shape) * dtype.itemsize
     bits = np.frombuffer(draw(st.binary(min_size=size, max_size=size)), np.uint8)
     array = (bits & 1 if dtype.kind == "b" else bits).view(dtype).reshape(shape)
-    layout = draw(st.sampled_from(["as it is", "big-endian", "transposed", "reversed", "strided", "broadcast", "Fortran"]))
+    layout = draw(
+        st.sampled_from(["as it is", "big-endian", "transposed", "reversed", "strided", "broadcast", "Fortran"])
+    )
     if layout == "big-endian":
         return array.astype(dtype.newbyteorder(">"))
     if layout == "transposed":
@@ -63,7 +64,9 @@ def arrays(draw: st.DrawFn) -> np.ndarray[Any, Any]:
 
 scalars = arrays().filter(lambda array: array.size > 0).map(lambda array: array.reshape(-1)[0])
 floats = st.floats() | st.sampled_from([-0.0, math.inf, -math.inf, math.nan, 5e-324])
-text = st.text(st.characters(), max_size=6) | st.sampled_from(["\0", "\ud800", "\udfff\ud800", "\ud83d\ude00", "😀", ","])
+text = st.text(st.characters(), max_size=6) | st.sampled_from(
+    ["\0", "\ud800", "\udfff\ud800", "\ud83d\ude00", "😀", ","]
+)
 plain = st.one_of(
     st.none(),
     st.booleans(),
@@ -135,8 +138,7 @@ def test_every_supported_value_arrives_as_it_was(value: Any) -> None:
 @quick
 @given(values)
 def test_what_arrives_crosses_again_unchanged(value: Any) -> None:
-    once = wire.encode(crossed(value))
-    assert wire.encode(crossed(crossed(value))) == once or json.dumps(once[0]) == json.dumps(wire.encode(value)[0])
+    assert wire.pack({}, crossed(value)) == wire.pack({}, value)
 
 
 @quick
@@ -163,7 +165,9 @@ def test_a_stream_that_never_pauses_is_not_kept() -> None:
         assert len(frames._data) <= 4 * step
 
 
-@pytest.mark.parametrize("make", [lambda inner: [inner], lambda inner: (inner,), lambda inner: {0: inner}, lambda inner: Point(0, inner)])
+@pytest.mark.parametrize(
+    "make", [lambda inner: [inner], lambda inner: (inner,), lambda inner: {0: inner}, lambda inner: Point(0, inner)]
+)
 def test_both_ends_agree_on_how_deep_is_too_deep(make: Callable[[Any], Any]) -> None:
     value: Any = 0
     for _ in range(wire.MAX_DEPTH):
@@ -285,7 +289,7 @@ def test_a_record_is_a_tuple_with_names() -> None:
 
 
 def test_fields_named_like_methods_of_a_tuple_are_found() -> None:
-    bucket = namedtuple("bucket", "count index")  # noqa: PYI024 - such as students write
+    bucket = namedtuple("bucket", "count index")
     record = crossed(bucket(5, [1]))
     assert (record.count, record.index) == (5, [1])
 
@@ -404,8 +408,8 @@ HOSTILE = {
     "a dimension that is a float": framed('{"a":["float64",[1.0]]}', bytes(8)),
     "an infinite dimension": framed('{"a":["float64",[Infinity]]}'),
     "dimensions of 2**60": framed('{"a":["float64",[1073741824,1073741824]]}'),
-    "an empty array of immense shape": framed('{"a":["float64",[0,%s]]}' % ",".join(["536870912"] * 20)),
-    "too many dimensions": framed('{"a":["float64",[%s]]}' % ",".join(["1"] * 33), bytes(8)),
+    "an empty array of immense shape": framed('{{"a":["float64",[0,{}]]}}'.format(",".join(["536870912"] * 20))),
+    "too many dimensions": framed('{{"a":["float64",[{}]]}}'.format(",".join(["1"] * 33)), bytes(8)),
     "an array of less than its shape": framed('{"a":["float64",[3]]}', bytes(16)),
     "an array of more than its shape": framed('{"a":["float64",[1]]}', bytes(16)),
     "two arrays of one buffer": framed('[{"a":["float64",[1]]},{"a":["float64",[1]]}]', bytes(8)),
@@ -437,11 +441,14 @@ HOSTILE = {
     "a dict of lists as keys": framed('{"d":[[[1],2]]}'),
     "a dict of arrays as keys": framed('{"d":[[{"a":["float64",[1]]},2]]}', bytes(8)),
     "a dict of single things": framed('{"d":[[1]]}'),
-    "a dict of 20,000 keys with one hash": framed('{"d":[%s]}' % ONE_HASH),
+    "a dict of text": framed('{"d":["ab"]}'),
+    "a dict that is an object": framed('{"d":{}}'),
+    "a dict of 20,000 keys with one hash": framed(f'{{"d":[{ONE_HASH}]}}'),
     "a tuple of no list": framed('{"t":"ab"}'),
     "a record of too few values": framed('{"r":["P",["x","y"],[1]]}'),
     "a record without a name": framed('{"r":[1,["x"],[1]]}'),
     "a record with a field that is a number": framed('{"r":["P",[1],[1]]}'),
+    "a record whose fields are text": framed('{"r":["P","ab",[1,2]]}'),
     "a function": framed('{"f":0}'),
     "an unknown tag": framed('{"pickle":"gASVAAAA"}'),
     "no tag": framed("{}"),
@@ -474,7 +481,6 @@ def test_a_pickle_is_only_bytes() -> None:
     assert crossed(payload) == payload
 
 
-
 @st.composite
 def mutated_frames(draw: st.DrawFn) -> bytes:
     """Valid frames in which bytes are changed, put in, or left out."""
@@ -485,7 +491,9 @@ def mutated_frames(draw: st.DrawFn) -> bytes:
         if kind == "change" and data:
             data[place] = draw(st.integers(0, 255))
         elif kind == "insert":
-            data[place:place] = draw(st.binary(max_size=4) | st.sampled_from([b"-", b"9", b"[", b"{", b'"', b",", b"e9"]))
+            data[place:place] = draw(
+                st.binary(max_size=4) | st.sampled_from([b"-", b"9", b"[", b"{", b'"', b",", b"e9"])
+            )
         elif kind == "cut":
             del data[place : place + draw(st.integers(1, 12))]
         else:
@@ -497,7 +505,7 @@ def mutated_frames(draw: st.DrawFn) -> bytes:
     return bytes(data)
 
 
-@settings(deadline=None, max_examples=600)
+@settings(deadline=None, max_examples=300)
 @given(mutated_frames())
 def test_a_mutated_frame_is_a_value_or_refused(data: bytes) -> None:
     try:
@@ -508,13 +516,17 @@ def test_a_mutated_frame_is_a_value_or_refused(data: bytes) -> None:
 
 
 odd = st.recursive(
-    st.none() | st.booleans() | st.integers(-9, 9) | st.floats() | st.sampled_from([1 << 70, "", "float64", "object", "0x1f"]),
+    st.none()
+    | st.booleans()
+    | st.integers(-9, 9)
+    | st.floats()
+    | st.sampled_from([1 << 70, "", "float64", "object", "0x1f"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*"tdbucrsaifz"]), inner, max_size=2),
     max_leaves=6,
 )
 
 
-@settings(deadline=None, max_examples=600)
+@settings(deadline=None, max_examples=300)
 @given(odd, st.binary(max_size=24))
 @example({"s": ["complex64", [1e300, 0]]}, b"")
 @example({"r": ["P", "ab", [1, 2]]}, b"")
@@ -528,10 +540,18 @@ def test_json_of_any_form_is_a_value_or_refused(encoded: Any, buffers: bytes) ->
 
 
 @pytest.mark.sweep
-@settings(deadline=None, max_examples=20_000)
+@settings(deadline=None, max_examples=3_000)
 @given(mutated_frames())
 def test_many_mutated_frames_are_values_or_refused(data: bytes) -> None:
     try:
-        wire.unpack(data)
+        _, value = wire.unpack(data)
     except WireError:
         return
+    wire.measure(wire.encode(value)[0])
+
+
+@pytest.mark.sweep
+@settings(deadline=None, max_examples=3_000)
+@given(values)
+def test_a_great_many_values_arrive_as_they_were(value: Any) -> None:
+    assert alike(crossed(value), value)

@@ -118,7 +118,7 @@ def bus_bandwidth(op: str, size_bytes: int, seconds: float, ranks: int) -> Bandw
 
     check_count(size_bytes, 1)
     check_count(ranks, 2)
-    if not (math.isfinite(seconds) and seconds > 0):
+    if isinstance(seconds, bool) or not (math.isfinite(seconds) and seconds > 0):
         raise ValueError("seconds must be positive")
 
     p = ranks

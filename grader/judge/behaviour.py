@@ -89,7 +89,7 @@ def observe(performer: Performer, call: Call, *, rounds: bool = True) -> Behavio
     if answer.run is not None:
         return _behaviour_of_ranks(answer, answer.run, questions, rounds)
     if answer.kind == "raised":
-        return Behaviour((_kind_of_error(answer.value),), asked=questions)
+        return Behaviour((_kind_of_error(answer.value),))
     if answer.kind != "returned":
         return Behaviour((answer.kind, str(answer.value)), asked=questions)
     value = answer.value
@@ -105,7 +105,10 @@ def _behaviour_of_ranks(answer: Answer, run: Run, asked: Any, rounds: bool) -> B
         for trace in run.traces
     ]
     sends = [messages, run.collectives, run.collective_elements, run.unreceived]
-    return Behaviour((end, *run.outcomes), run.results, run.arguments, sends, run.rounds if rounds else 0, asked)
+    outcomes = [_kind_of_error(run.errors[r]) if r in run.errors else each for r, each in enumerate(run.outcomes)]
+    if len(run.errors) == run.size:  # whether a call is refused before or after a message is open
+        return Behaviour((end, *outcomes))
+    return Behaviour((end, *outcomes), run.results, run.arguments, sends, run.rounds if rounds else 0, asked)
 
 
 def _kind_of_error(facts: Any) -> str:

@@ -11,11 +11,11 @@ import numpy as np
 
 from grader.judge.calls import Call
 from grader.judge.probes import Probe, distinct
-from grader.judge.variations import Arguments, Options, lengths, other_dimensions, resized
+from grader.judge.variations import Arguments, Options, lengths, other_dimensions, resized, to_length
 from grader.worker.threads import rank_arguments
 
 BASES = 5  # calls of which every argument is varied
-RANK_BASES = 2
+MOST_CELLS = 70  # numbers of ranks with lengths
 MIXED = 80
 PLAIN_PROBES = 600
 MOST_RANKS = 8
@@ -101,23 +101,34 @@ def _beside_ranks(
 ) -> list[Probe]:
     seen = [_by_name(call, parameters) for call in calls]
     options = Options(parameters[_own(calls[0]) :], seen, numbers)
-    settings = list({repr(arguments): arguments for arguments in seen}.values())
-    bases = sorted(calls, key=_content, reverse=True)[: max(4, len(calls) // 4)]
-    grids = [_evenly(base, numbers) if _is_even(base) else _unevenly(base) for base in bases]
-    per_ranks = [grid[index] for index in range(max(map(len, grids))) for grid in grids if index < len(grid)]
-    cells = list({_shape_of(each): each for each in reversed(per_ranks)}.values())[::-1]
     probes = []
-    for number, per_rank in enumerate(cells):
-        base = dataclasses.replace(calls[0], per_rank=per_rank)
-        chosen = [settings[(number + shift) % len(settings)] for shift in range(2 if len(per_rank) < 4 else 1)]
-        probes += [_guess(_rebuilt(base, arguments, parameters)) for arguments in chosen]
-    small = sorted((base for base in bases if len(base.per_rank or ()) in (2, 3)), key=_content, reverse=True)
-    for base in small[:RANK_BASES]:
+    for number, (base, per_rank) in enumerate(_cells(calls, numbers)):
+        own = _by_name(base, parameters)
+        fixed = {name: value for name, value in own.items() if isinstance(value, np.ndarray)}
+        for shift in range(2 if len(per_rank) < 4 else 1):
+            setting = {**seen[(7 * number + shift) % len(seen)], **fixed} if number % 3 or shift else own
+            probes.append(_guess(_rebuilt(dataclasses.replace(base, per_rank=per_rank), setting, parameters)))
+    small = sorted((call for call in calls if len(call.per_rank or ()) in (2, 3)), key=_content, reverse=True)[:1]
+    for base in small:
         for arguments, odd in options.one_changed(_by_name(base, parameters)):
             probes.append(_guess(_rebuilt(base, arguments, parameters), odd))
-    for base in small[:1]:
         probes += [_guess(dataclasses.replace(base, per_rank=other), odd=True) for other in _misfits(base)]
     return probes
+
+
+def _cells(calls: Sequence[Call], numbers: Sequence[float]) -> list[tuple[Call, tuple[Any, ...]]]:
+    """What each rank may hold, on how many ranks, each with the call that it is made from; no shape twice."""
+    by_content = sorted(calls, key=_content, reverse=True)
+    bases = [call for call in by_content if _is_even(call)][:4] + [call for call in by_content if not _is_even(call)][
+        :4
+    ]
+    grids = [(base, _evenly(base, numbers) if _is_even(base) else _unevenly(base)) for base in bases]
+    cells: dict[str, tuple[Call, tuple[Any, ...]]] = {}
+    for index in range(max(len(grid) for _, grid in grids)):
+        for base, grid in grids[index % len(grids) :] + grids[: index % len(grids)]:
+            if index < len(grid):
+                cells.setdefault(_shape_of(grid[index]), (base, grid[index]))
+    return list(cells.values())[:MOST_CELLS]
 
 
 def _arrays(call: Call) -> list[tuple[np.ndarray[Any, Any], ...]]:
@@ -128,13 +139,17 @@ def _arrays(call: Call) -> list[tuple[np.ndarray[Any, Any], ...]]:
 
 
 def _content(call: Call) -> int:
-    """How much the ranks' own arrays hold: little content hides mistakes."""
+    """How much the ranks' own arrays hold: little content, or the same on every rank, hides mistakes."""
     arrays = _arrays(call)
-    return len({repr(entry) for entry in arrays}) * (1 + min((min(map(len, e), default=0) for e in arrays), default=0))
+    different = len({b"".join(array.tobytes() for array in entry) for entry in arrays})
+    return different * (1 + min((min(map(len, entry), default=0) for entry in arrays), default=0))
 
 
 def _shape_of(per_rank: tuple[Any, ...]) -> str:
-    return repr([[np.shape(value) for value in rank_arguments(entry)] for entry in per_rank])
+    """What tells two ways to fill ranks apart: the shapes, and roughly how large the numbers are."""
+    values = [value for entry in per_rank for value in rank_arguments(entry)]
+    largest = max((float(np.abs(v).max()) for v in values if isinstance(v, np.ndarray) and v.size), default=0.0)
+    return repr((len(per_rank), [np.shape(value) for value in values], largest < 1, largest > 99))
 
 
 def _is_even(call: Call) -> bool:
@@ -146,10 +161,13 @@ def _is_even(call: Call) -> bool:
 
 def _evenly(call: Call, numbers: Sequence[float]) -> list[tuple[Any, ...]]:
     """Every small number of ranks with lengths around it, and a few long buffers."""
-    near = {int(number) + d for number in numbers if number < MOST_RANKS for d in (0, 1)} | set(range(1, MOST_RANKS + 1))
-    cells = [(ranks, n) for ranks in sorted(near) for n in (2 * ranks + 1, ranks - 1, ranks, 1, ranks + 1, 0)]
+    counts = {
+        *range(1, MOST_RANKS + 1),
+        *(int(number) + d for number in numbers if number <= MOST_RANKS for d in (0, 1)),
+    }
+    cells = [(ranks, n) for ranks in sorted(counts) for n in (2 * ranks + 1, ranks - 1, ranks, 1, ranks + 1, 0)]
     cells += [(ranks, n) for n in (*LONG, *lengths(numbers)) for ranks in (2, 3)]
-    return [_ranks(call, ranks, lambda array, n=n: resized(array, n)) for ranks, n in cells if ranks > 0]
+    return [_ranks(call, ranks, to_length(n)) for ranks, n in cells if ranks > 0]
 
 
 def _unevenly(call: Call) -> list[tuple[Any, ...]]:
@@ -181,18 +199,20 @@ def _ranks(call: Call, count: int, change: Callable[[Any], Any]) -> tuple[Any, .
     entries = []
     for rank in range(count):
         again, index = divmod(rank, len(call.per_rank))
-        factor = 2.0**again
-        entries.append(_changed(call.per_rank[index], lambda array, factor=factor: change(array * factor)))
+        entries.append(_changed(call.per_rank[index], change, 2.0**again))
     return tuple(entries)
 
 
-def _changed(entry: Any, change: Callable[[Any], Any]) -> Any:
-    own = tuple(change(v) if isinstance(v, np.ndarray) and v.ndim else v for v in rank_arguments(entry))
+def _changed(entry: Any, change: Callable[[Any], Any], factor: float = 1.0) -> Any:
+    own = tuple(
+        change(v * factor if factor != 1 else v) if isinstance(v, np.ndarray) and v.ndim else v
+        for v in rank_arguments(entry)
+    )
     return own if type(entry) is tuple else own[0]
 
 
 def _misfits(call: Call) -> Iterator[tuple[Any, ...]]:
-    """Arrays with a dimension too many or too few, or of a length that does not fit the others; on one to three ranks."""
+    """Arrays with a dimension too many, or of a length that does not fit the others; on one to three ranks."""
     assert call.per_rank is not None
     own = len(rank_arguments(call.per_rank[0]))
     for place in range(own):

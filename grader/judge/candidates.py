@@ -71,9 +71,7 @@ class _Needed:
                 if isinstance(inner, ast.Name) and inner.id in self._functions and inner.id not in wanted:
                     wanted.append(inner.id)
         return "\n".join(
-            self._source(node)
-            for node in self._nodes
-            if not isinstance(node, ast.FunctionDef) or node.name in wanted
+            self._source(node) for node in self._nodes if not isinstance(node, ast.FunctionDef) or node.name in wanted
         )
 
     def _source(self, node: ast.stmt) -> str:

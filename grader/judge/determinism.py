@@ -31,8 +31,8 @@ def draw_no_constants_from_modules() -> None:
     It draws from them, so that importing one more local module would change what is drawn. There is no setting for
     it; ``tests/test_determinism.py`` fails if a new version of hypothesis ignores this.
     """
-    nothing = providers.Constants()
-    providers._get_local_constants = lambda: nothing  # type: ignore[attr-defined]
+    nothing = providers.Constants()  # type: ignore[attr-defined]
+    providers._get_local_constants = lambda: nothing
 
 
 def seeded(test: Callable[..., Any], seed: int) -> Callable[..., Any]:

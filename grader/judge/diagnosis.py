@@ -30,10 +30,12 @@ from grader.judge.proxies import Proxy
 from grader.judge.variations import numbers_in
 from grader.results import Outcome
 
-LIMITS = Limits(cpu_seconds=1.0, idle_seconds=2.0)
+LIMITS = Limits(cpu_seconds=0.5, idle_seconds=2.0)
 CALLS_PER_EXAMPLE = 8
 EXAMPLES_PER_CHECK = 3
-TIMEOUTS = 3  # calls without an end that are compared; where there are more, too little is known
+MOST_KEPT = 20_000  # behaviours of an exercise's misconceptions that are kept for other submissions
+TIMEOUTS = 4  # calls without an end that are compared; more of them say no more, and take their time
+MOST_TIMEOUTS = 20  # where a misconception has more, too little is known
 REPEATED = 3  # failing calls made once more at the end: what depends on earlier calls is like nothing
 RAISES = re.compile(r"^\s*Raises:\s*$(.*?)(?:^\s*[A-Z]\w+:\s*$|\Z)", re.MULTILINE | re.DOTALL)
 
@@ -171,10 +173,10 @@ class Diagnosis:
     def _named(self, failing: Sequence[Probe]) -> Misconception | None:
         left = self._agreeing(list(range(len(self._exercise.known))), failing)
         if left:
-            left = self._agreeing(left, self._exercise.probes)
+            left = self._agreeing(left, self._exercise.probes, keep=True)
         if left:
-            left = self._agreeing(left, self._beside())
-        if len(left) == 1 and left[0] is not None:
+            left = self._agreeing(left, self._beside(), keep=True)
+        if len(left) == 1:
             self._submission.renew()
             left = self._agreeing(left, failing[:REPEATED][::-1])
         return self._exercise.known[left[0]] if len(left) == 1 else None
@@ -183,25 +185,31 @@ class Diagnosis:
         text = self._submission.source.content.decode("utf-8", "replace")
         return beside(self._exercise.probes, self._exercise.function, numbers_in(text, self._exercise.name))
 
-    def _agreeing(self, candidates: list[int], probes: Sequence[Probe]) -> list[int]:
-        """Those of the misconceptions that show what the submission shows."""
+    def _agreeing(self, candidates: list[int], probes: Sequence[Probe], *, keep: bool = False) -> list[int]:
+        """Those of the misconceptions that show what the submission shows; ``keep`` what they show for others."""
         for probe in probes:
-            if not candidates:
-                break
+            if not candidates or self._timeouts > MOST_TIMEOUTS:
+                return []
+            if self._timeouts >= TIMEOUTS and self._nobody_ends(candidates, probe, keep):
+                continue
             shown = observe(self._submission, probe.call, rounds=self._exercise.rounds)
             self._timeouts += shown.timed_out
-            if self._timeouts > TIMEOUTS:
-                return []
-            same = [each for each in candidates if self._candidate(each, probe).same_as(shown)]
+            same = [each for each in candidates if self._candidate(each, probe, keep).same_as(shown)]
             if len(same) < len(candidates) and self._is_laid_down(probe):
                 candidates = same
         return candidates
 
-    def _candidate(self, index: int, probe: Probe) -> Behaviour:
-        place = (index, probe.key)
-        if place not in self._exercise.seen:
-            self._exercise.seen[place] = self._observe(candidate_name(index), probe.call)
-        return self._exercise.seen[place]
+    def _nobody_ends(self, candidates: list[int], probe: Probe, keep: bool) -> bool:
+        late = all(self._candidate(each, probe, keep).timed_out for each in candidates)
+        self._timeouts += late
+        return late
+
+    def _candidate(self, index: int, probe: Probe, keep: bool) -> Behaviour:
+        place = (index, probe.key) if keep else (index, "")
+        shown = self._exercise.seen.get(place) or self._observe(candidate_name(index), probe.call)
+        if keep and len(self._exercise.seen) < MOST_KEPT:
+            self._exercise.seen[place] = shown
+        return shown
 
     def _observe(self, name: str, call: Call) -> Behaviour:
         if self._bench is None:

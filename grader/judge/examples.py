@@ -46,7 +46,7 @@ def examples_check(
             if result is None:
                 exec(source, names)
             else:
-                expect(eval(source, names), "what the example gives").close(from_json(result))
+                expect(eval(source, names)).close(from_json(result))
 
     test.__name__ = EXAMPLE_CHECK
     test.__doc__ = SENTENCE

@@ -249,8 +249,10 @@ class _Grading:
 
     def _diagnose(self, exercise: str, runs: Sequence[CheckRun], outcome: Outcome) -> Misconception | None:
         undiagnosed = (Outcome.PASSED, Outcome.NOT_STARTED, Outcome.UNGRADED)
-        if not self.options.diagnose or outcome in undiagnosed or self.solution is None:
+        if not self.options.diagnose or outcome in undiagnosed:
             return None
+        if self.solution is None:
+            return self._told_by_fingerprint(exercise)
         from grader.judge.diagnosis import Diagnosis, failing_calls, prepared
 
         failing = failing_calls([found for run in runs for found in (*run.failures, run.finding) if found is not None])
@@ -259,3 +261,16 @@ class _Grading:
         known = prepared(exercise, self.lesson, self.files, self.tests[exercise])
         found = Diagnosis(known, self.bench, self.launcher, self.collectives).name(failing)
         return Misconception(found.name, found.says, found.hint) if found else None
+
+    def _told_by_fingerprint(self, exercise: str) -> Misconception | None:
+        """In a student's edition: the misconception whose fingerprint the submission has."""
+        from grader.judge.diagnosis import LIMITS
+        from grader.judge.fingerprint import fingerprint, known_fingerprints
+
+        known = known_fingerprints(self.lesson).get(exercise, {})
+        if not known or self.bench.problem is not None:
+            return None
+        self.bench.renew()
+        self.bench.limits = LIMITS
+        told = known.get(fingerprint(self.tests[exercise], self.bench) or "")
+        return Misconception(told["name"], told["says"], told["hint"]) if told else None

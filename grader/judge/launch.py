@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from grader.judge.confinement import Level, candidates, python_command, unavailable, zygote_command
 from grader.judge.limits import Limits, cpu_seconds
 
 SPARE_WORKERS = 3
 START_SECONDS = 60.0
+FORKS_PER_ORDER = 64  # sockets that go to the zygote at a time
 PROBE_FAILURES = {
     0: "",
     1: "a worker could still do what it must not",
@@ -40,13 +44,11 @@ class Started(NamedTuple):
 
 
 class Launcher(Protocol):
-    """Starts and ends workers.
+    """Starts and ends workers."""
 
-    Attributes:
-        level: How they are confined; known once the first has started.
-    """
-
-    level: Level
+    @property
+    def level(self) -> Level:
+        """How they are confined; known once the first has started."""
 
     def start(self, count: int, imports: Sequence[str] = ()) -> list[Started]:
         """Start fresh workers, which import these modules before they are confined."""
@@ -64,7 +66,7 @@ def launcher(limits: Limits, *, at_least: Level = Level.PROCESS, pool: bool | No
     Args:
         limits: Of the workers.
         at_least: The weakest level that will do.
-        pool: Force or forbid the pool of processes, which has no more than limits (GRADE_POOL=1 forces it from outside).
+        pool: Force or forbid the pool of processes, which has no more than limits; GRADE_POOL=1 forces it from outside.
 
     Raises:
         ConfinementUnavailable: If no level that will do is worth trying here; or, from ``start``, if none works.
@@ -96,9 +98,12 @@ class CpuPlan:
         started: How many workers have been placed since the last ones ended.
     """
 
+    _settled_plans: ClassVar[int] = 0
+    _allowed_before: ClassVar[list[int]] = []
+
     def __init__(self) -> None:
         """Nothing is placed yet; the judge's core is the last of those that it may use."""
-        self._allowed = sorted(os.sched_getaffinity(0))
+        self._allowed = CpuPlan._allowed_before if CpuPlan._settled_plans else sorted(os.sched_getaffinity(0))
         self._settled = False
         self.started = 0
 
@@ -107,6 +112,8 @@ class CpuPlan:
         if self._settled:
             return
         self._settled = True
+        CpuPlan._settled_plans += 1
+        CpuPlan._allowed_before = self._allowed
         os.sched_setaffinity(0, {self._allowed[-1]})
 
     def next(self) -> int:
@@ -115,9 +122,13 @@ class CpuPlan:
         return self._allowed[-self.started % len(self._allowed)]
 
     def restore(self) -> None:
-        """Let the judge run anywhere again."""
+        """Let the judge run anywhere again, once no other plan keeps it."""
+        if not self._settled:
+            return
         self._settled = False
-        os.sched_setaffinity(0, self._allowed)
+        CpuPlan._settled_plans -= 1
+        if CpuPlan._settled_plans == 0:
+            os.sched_setaffinity(0, self._allowed)
 
 
 class Strongest:
@@ -188,6 +199,7 @@ class Zygote:
         )
         theirs.close()
         self._ready = False
+        self._last_words = ""
 
     def probe(self) -> str:
         """Why this level does not hold here; "" if it does."""
@@ -213,10 +225,17 @@ class Zygote:
         """Fork workers, each with a socket of its own."""
         self._wait_until_ready()
         self._cpus.settle()
+        started: list[Started] = []
+        while len(started) < count:
+            started += self._fork(min(count - len(started), FORKS_PER_ORDER), imports)
+        return started
+
+    def _fork(self, count: int, imports: Sequence[str]) -> list[Started]:
         pairs = [socket.socketpair() for _ in range(count)]
         plans = [self._plan(imports, self._cpus.next()) for _ in pairs]
         theirs_all = [theirs.fileno() for _, theirs in pairs]
-        socket.send_fds(self._control, [json.dumps({"fork": plans}).encode()], theirs_all)
+        with contextlib.suppress(OSError):  # the answer does not come then either
+            socket.send_fds(self._control, [json.dumps({"fork": plans}).encode()], theirs_all)
         for _, theirs in pairs:
             theirs.close()
         pids = self._answer("fork")
@@ -235,7 +254,8 @@ class Zygote:
         return used
 
     def _order(self, order: str, details: Any) -> Any:
-        self._control.send(json.dumps({order: details}).encode())
+        with contextlib.suppress(OSError):
+            self._control.send(json.dumps({order: details}).encode())
         return self._answer(order)
 
     def _answer(self, order: str) -> Any:
@@ -245,20 +265,29 @@ class Zygote:
             data = b""
         if not data:
             self._process.kill()
-            _, errors = self._process.communicate()
-            raise WorkerUnavailable("the worker process did not start: " + errors.decode(errors="replace")[-500:])
+            self._last_words = self._last_words or self._reap()
+            raise WorkerUnavailable("the worker process has ended: " + self._last_words)
         return json.loads(data)[order]
 
     def close(self) -> None:
         """Close the control socket, upon which the zygote ends what is left and itself."""
         self._cpus.restore()
         self._control.close()
+        self._reap()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+    def _reap(self) -> str:
+        """Wait for the zygote's end and return what it said of it."""
+        assert self._process.stderr is not None
+        if self._process.stderr.closed:
+            return ""
         try:
-            self._process.communicate(timeout=5)
+            _, errors = self._process.communicate(timeout=5)
         except subprocess.TimeoutExpired:
             self._process.kill()
-            self._process.communicate()
-        shutil.rmtree(self._folder, ignore_errors=True)
+            _, errors = self._process.communicate()
+        return errors.decode(errors="replace")[-500:]
 
 
 class Pool:
@@ -266,15 +295,19 @@ class Pool:
 
     def __init__(self, limits: Limits) -> None:
         """Listen on the loopback interface and start spare workers, which call back with a secret of their own."""
-        self.level = Level.PROCESS
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self._listener.settimeout(START_SECONDS)
+        self._listener.settimeout(1.0)
         self._limits = limits
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         self._expected: dict[bytes, int] = {}
         self._called: dict[int, socket.socket] = {}
         self._spare: list[int] = []
         self._refill(SPARE_WORKERS)
+
+    @property
+    def level(self) -> Level:
+        """No more than limits."""
+        return Level.PROCESS
 
     def _refill(self, count: int) -> None:
         while len(self._spare) < count:
@@ -287,12 +320,12 @@ class Pool:
             )
             token = secrets.token_hex(16).encode()
             assert process.stdin is not None
-            process.stdin.write(token + b"\n")
+            process.stdin.write(b"%s %d\n" % (token, self._limits.memory_bytes))
             process.stdin.close()
             self._processes[process.pid], self._expected[token] = process, process.pid
             self._spare.append(process.pid)
 
-    def start(self, count: int, imports: Sequence[str] = ()) -> list[Started]:
+    def start(self, count: int, imports: Sequence[str] = ()) -> list[Started]:  # noqa: ARG002
         """Take waiting workers; new ones take their place. They can still import what they like."""
         self._refill(count)
         taken, self._spare = self._spare[:count], self._spare[count:]
@@ -301,10 +334,13 @@ class Pool:
         return started
 
     def _connection(self, pid: int) -> socket.socket:
+        deadline = time.monotonic() + START_SECONDS
         while pid not in self._called:
             try:
                 connection, _ = self._listener.accept()
             except TimeoutError:
+                if self._processes[pid].poll() is None and time.monotonic() < deadline:
+                    continue
                 raise WorkerUnavailable("a worker process did not start") from None
             connection.settimeout(START_SECONDS)
             token = connection.recv(32, socket.MSG_WAITALL)
@@ -321,6 +357,9 @@ class Pool:
         ended = {}
         for pid in pids:
             process = self._processes.pop(pid)
+            if os.name == "posix":
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(pid, signal.SIGKILL)  # what it has started, too
             process.kill()
             ended[pid] = process.wait()
         return ended

@@ -74,7 +74,7 @@ class Local:
         function = self._on_rank(getattr(self._module, call.name))
         ran = run_on_threads(function, call.per_rank, call.positional, call.keywords, rendezvous=call.rendezvous)
         ended = [self._ended(ran, rank) for rank in range(len(call.per_rank))]
-        arguments = [_crossed(wire.without_functions(own)) for own in ran.arguments] if call.look_back else []
+        arguments = [_looked_back(*pair) for pair in zip(ended, ran.arguments, strict=True)] if call.look_back else []
         run = Run(
             results=[answer.value if answer.kind == "returned" else None for answer in ended],
             traces=ran.traces,
@@ -113,6 +113,10 @@ class Local:
         if isinstance(error, wire.Unsupported):
             return Answer("unsupported", str(error))
         return Answer("raised", failure.describe(error, self._file))
+
+
+def _looked_back(ended: Answer, arguments: Any) -> Any:
+    return _crossed(wire.without_functions(arguments)) if ended.kind == "returned" else None
 
 
 def _copy(value: Any) -> Any:

@@ -120,10 +120,11 @@ def reshapings(numbers: Sequence[float]) -> list[Callable[[Any], Any]]:
         lambda v: _ordered(v),
         lambda v: _ordered(v)[::-1],
     ]
-    return changes + [_to_length(length) for length in (17, *lengths(numbers))]
+    return changes + [to_length(length) for length in (17, *lengths(numbers))]
 
 
-def _to_length(length: int) -> Callable[[Any], Any]:
+def to_length(length: int) -> Callable[[Any], Any]:
+    """What brings a list or array to a length."""
     return lambda value: resized(value, length)
 
 
@@ -152,7 +153,9 @@ Arguments = dict[str, Any]
 class Options:
     """The arguments of a function by name: which values occur, and which others lie beside them."""
 
-    def __init__(self, parameters: Sequence[inspect.Parameter], seen: Sequence[Arguments], numbers: Sequence[float]):
+    def __init__(
+        self, parameters: Sequence[inspect.Parameter], seen: Sequence[Arguments], numbers: Sequence[float]
+    ) -> None:
         """Parameters of the function, and the arguments with which it is rightly called."""
         self._defaults = {each.name: each.default for each in parameters if each.default is not each.empty}
         self._seen, self._numbers = list(seen), list(numbers)

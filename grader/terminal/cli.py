@@ -5,6 +5,7 @@ Exit codes: 0 all right, 1 the submission falls short, 2 usage, 3 our fault.
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import traceback
 from pathlib import Path
@@ -14,9 +15,9 @@ import click
 
 from grader import __version__
 from grader.errors import UserError
-from grader.terminal.commands import doctor, hint, lesson, overview, prove, replay, run, stubs
+from grader.terminal.commands import doctor, hint, lesson, overview, replay, run
 
-FELL_SHORT, USAGE, OUR_FAULT = 1, 2, 3
+USAGE, OUR_FAULT = 2, 3
 
 
 class LessonsAndCommands(click.Group):
@@ -35,13 +36,13 @@ class LessonsAndCommands(click.Group):
         try:
             return super().invoke(ctx)
         except UserError as error:
-            raise _usage_error(error) from error
+            raise _Mistake(str(error)) from error
 
 
-def _usage_error(error: UserError) -> click.ClickException:
-    shown = click.ClickException(str(error))
-    shown.exit_code = USAGE
-    return shown
+class _Mistake(click.ClickException):
+    """What the person at the keyboard can put right."""
+
+    exit_code = USAGE
 
 
 @click.group(
@@ -65,8 +66,13 @@ def cli(ctx: click.Context, course: Path | None) -> None:
         overview.show(course)
 
 
-for _command in (lesson.command, hint.command, run.command, replay.command, prove.command, stubs.command, doctor.command):
-    cli.add_command(_command)
+for _module in (lesson, hint, run, replay, doctor):
+    cli.add_command(_module.command)
+if importlib.util.find_spec("grader.authors") is not None:  # a student's edition has no authors' commands
+    from grader.authors.commands import COMMANDS
+
+    for _command in COMMANDS:
+        cli.add_command(_command)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Start the untrusted side by path: ``python -P -s -S grader/worker/__main__.py PACKAGES zygote FD`` or ``… pool PORT``.
+"""Start the untrusted side by path: ``python -P -s -S grader/worker/__main__.py PACKAGES zygote FD`` (or ``pool PORT``).
 
 PACKAGES is the folder that numpy lies in. It is on the path only while numpy is imported, so that a submission finds
 the standard library and numpy everywhere, and nothing else anywhere.
@@ -9,6 +9,7 @@ this folder as ``grader.worker``, and ``grader.student`` stands for ``grader.wor
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import os
@@ -62,7 +63,12 @@ def main(packages: str, mode: str, where: str) -> None:
         return
     from grader.worker import serve
 
-    token = sys.stdin.buffer.readline().strip()
+    token, memory_bytes = sys.stdin.buffer.readline().split()
+    if os.name == "posix":
+        from grader.worker import zygote
+
+        with contextlib.suppress(OSError, ValueError):  # a system that can't limit memory
+            zygote.limit_resources({"memory_bytes": memory_bytes, "cpu": None})
     with socket.create_connection(("127.0.0.1", int(where))) as sock:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         sock.sendall(token)

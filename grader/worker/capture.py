@@ -33,7 +33,8 @@ class Capture(io.TextIOWrapper):
     def __init__(self) -> None:
         """Nothing written yet."""
         self._bytes = _CappedBytes()
-        super().__init__(self._bytes, encoding="utf-8", errors="backslashreplace", newline="\n", write_through=True)
+        options = {"encoding": "utf-8", "errors": "backslashreplace", "newline": "\n", "write_through": True}
+        super().__init__(self._bytes, **options)  # type: ignore[arg-type]
 
     def take(self) -> str:
         """The text since the last call, with a line that says so if it was cut."""

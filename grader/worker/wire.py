@@ -475,6 +475,8 @@ class _Reader:
         return value
 
     def pairs(self, body: Any, depth: int) -> dict[Any, Any]:
+        if not isinstance(body, list) or any(type(pair) is not list for pair in body):
+            raise WireError("a dict that is no list of pairs")
         pairs = [(self.value(key, depth), self.value(item, depth)) for key, item in body]
         if len(pairs) > MAX_ALIKE and max(Counter(hash(key) for key, _ in pairs).values()) > MAX_ALIKE:
             raise WireError("a dict with too many keys of one hash")
@@ -482,8 +484,8 @@ class _Reader:
 
     def make_record(self, body: Any, depth: int) -> Any:
         name, fields, values = body
-        proper = isinstance(name, str) and all(isinstance(field, str) for field in fields)
-        if not proper or not isinstance(values, list) or len(fields) != len(values):
+        lists = isinstance(fields, list) and isinstance(values, list) and len(fields) == len(values)
+        if not lists or not all(isinstance(text, str) for text in (name, *fields)):
             raise WireError("a record whose fields and values do not match")
         return self.record(name, fields, [self.value(item, depth) for item in values])
 
@@ -496,7 +498,6 @@ class _Reader:
         if self.function is None or type(body) is not int:
             raise WireError("a function where only data may stand")
         return self.function(body)
-
 
     def make_tuple(self, body: Any, depth: int) -> tuple[Any, ...]:
         if not isinstance(body, list):

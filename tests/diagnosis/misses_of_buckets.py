@@ -1,4 +1,4 @@
-"""Near misses of assign_buckets, overlap_step and best_bucket_cap."""
+"""Near misses of assign_buckets and overlap_step."""
 
 from __future__ import annotations
 
@@ -110,7 +110,10 @@ MISSES.edit(
 MISSES.edit(
     "tensors_and_limits_without_bytes",
     ('_count("size", size, 1)', '_count("size", size, 0)'),
-    ('_count("first_cap", first_cap, 1), _count("cap", cap, 1)', '_count("first_cap", first_cap, 0), _count("cap", cap, 0)'),
+    (
+        '_count("first_cap", first_cap, 1), _count("cap", cap, 1)',
+        '_count("first_cap", first_cap, 0), _count("cap", cap, 0)',
+    ),
     of=ASSIGN,
     near="tensors_without_bytes",
     where="limits of zero are taken as well",
@@ -183,8 +186,8 @@ MISSES.edit(
 )
 MISSES.edit(
     "no_negative_times_at_all",
-    ('_number("communication", comm_seconds)', 'max(0.0, comm_seconds)'),
-    ('_number("backward", compute_seconds)', 'max(0.0, compute_seconds)'),
+    ('_number("communication", comm_seconds)', "max(0.0, comm_seconds)"),
+    ('_number("backward", compute_seconds)', "max(0.0, compute_seconds)"),
     of=OVERLAP,
     near="negative_time_for_none",
     where="for a negative backward time",
@@ -217,87 +220,4 @@ MISSES.edit(
     of=OVERLAP,
     near="exposed_is_the_excess",
     where="where the backward pass is longer than all communication",
-)
-
-# --- best_bucket_cap ---
-
-BEST = "best_bucket_cap"
-PRICE = "comm_seconds(sum(sizes[index] for index in bucket)) for"
-COMPUTE = "sum(backward[index] for index in bucket)"
-
-MISSES.edit(
-    "largest_of_nearly_equals",
-    ("if seconds < least:", "if seconds < least + 0.5:"),
-    of=BEST,
-    near="largest_of_equals",
-    where="where times differ a little",
-)
-MISSES.edit(
-    "first_of_equals_and_limit_of_nothing",
-    ('limits = sorted(_count("cap", cap, 1) for cap in caps)', 'limits = [_count("cap", cap, 0) for cap in caps]'),
-    of=BEST,
-    near="first_of_equals",
-    where="two listed mistakes at once",
-)
-MISSES.edit(
-    "least_longest_communication",
-    ("seconds = step_seconds(compute, communication)", "seconds = max(communication)"),
-    of=BEST,
-    near="least_communication",
-    where="the longest collective counts, not their sum",
-)
-MISSES.edit(
-    "backward_time_of_the_first_parameter",
-    (COMPUTE, "backward[bucket[0]]"),
-    of=BEST,
-    near="one_backward_time_a_bucket",
-    where="another parameter of the bucket",
-)
-MISSES.edit(
-    "mean_backward_time",
-    (COMPUTE, "sum(backward[index] for index in bucket) / len(bucket)"),
-    of=BEST,
-    near="one_backward_time_a_bucket",
-    where="where the parameters of a bucket differ",
-)
-MISSES.edit(
-    "large_buckets_parameter_by_parameter",
-    (
-        PRICE,
-        "(sum(comm_seconds(sizes[index]) for index in bucket) if len(bucket) > 2 else"
-        " comm_seconds(sum(sizes[index] for index in bucket))) for",
-    ),
-    of=BEST,
-    near="one_collective_a_parameter",
-    where="buckets of two are one collective",
-)
-MISSES.edit(
-    "price_of_an_average_bucket",
-    (PRICE, "comm_seconds(sum(sizes) / len(buckets)) for"),
-    of=BEST,
-    near="all_bytes_in_equal_parts",
-    where="comm_seconds is asked for a part",
-)
-MISSES.edit(
-    "asks_twice_and_takes_the_largest",
-    (PRICE, "(comm_seconds(sum(sizes[index] for index in bucket)) + comm_seconds(sum(sizes[i] for i in bucket))) / 2 for"),
-    ("if seconds < least:", "if seconds <= least:"),
-    of=BEST,
-    near="largest_of_equals",
-    where="comm_seconds is asked twice a bucket",
-)
-MISSES.edit(
-    "returns_whole_seconds",
-    ("return best", "return int(least)"),
-    of=BEST,
-    near="returns_the_time",
-    where="where the time is a fraction",
-)
-MISSES.edit(
-    "sizes_in_bucket_order_too",
-    (COMPUTE, "sum(backward[len(sizes) - 1 - index] for index in bucket)"),
-    (PRICE, "comm_seconds(sum(sizes[len(sizes) - 1 - index] for index in bucket)) for"),
-    of=BEST,
-    near="backward_in_bucket_order",
-    where="sizes are read so as well",
 )

@@ -64,8 +64,10 @@ MISSES.edit(
 MISSES.edit(
     "keeps_its_partial_sums_at_distance_four",
     ("total[theirs] = comm", "total[theirs if distance < 4 else slice(0, 0)] = comm"),
-    ("comm.sendrecv(total[mine], dest=partner, source=partner)",
-     "comm.sendrecv(total[mine], dest=partner, source=partner)[: None if distance < 4 else 0]"),
+    (
+        "comm.sendrecv(total[mine], dest=partner, source=partner)",
+        "comm.sendrecv(total[mine], dest=partner, source=partner)[: None if distance < 4 else 0]",
+    ),
     of=HALVING,
     near="halving_without_doubling",
     where="right up to four ranks",
@@ -93,7 +95,10 @@ MISSES.edit(
 )
 MISSES.edit(
     "partner_by_addition_from_eight_ranks_on",
-    ("partner = rank ^ distance\n        keep", "partner = rank ^ distance if p < 8 else (rank + distance) % p\n        keep"),
+    (
+        "partner = rank ^ distance\n        keep",
+        "partner = rank ^ distance if p < 8 else (rank + distance) % p\n        keep",
+    ),
     of=HALVING,
     near="partner_by_addition",
     where="right up to four ranks",

@@ -68,7 +68,21 @@ class Collection(list[NearMiss]):
 
 def collected() -> Sequence[NearMiss]:
     """All near misses."""
-    from tests.diagnosis import misses_of_buckets, misses_of_costs, misses_of_halving, misses_of_ranks, misses_of_steps
+    from tests.diagnosis import (
+        misses_of_all_reduces,
+        misses_of_buckets,
+        misses_of_costs,
+        misses_of_halving,
+        misses_of_ranks,
+        misses_of_steps,
+    )
 
-    parts = (misses_of_costs, misses_of_ranks, misses_of_halving, misses_of_buckets, misses_of_steps)
+    parts = (
+        misses_of_costs,
+        misses_of_ranks,
+        misses_of_all_reduces,
+        misses_of_halving,
+        misses_of_buckets,
+        misses_of_steps,
+    )
     return [miss for part in parts for miss in part.MISSES]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from grader.terminal.commands.overview import tell_what_is_new
 from grader.terminal.output import Progress, write
 
 if TYPE_CHECKING:
@@ -57,7 +58,9 @@ def command(
     """Run the checks of LESSON: lesson6, 6, 06_collectives and collectives all name the same one."""
     from grader.course import Course
 
-    lesson = Course.find(explicit=course_folder).lesson(name)
+    course = Course.find(explicit=course_folder)
+    tell_what_is_new(course)
+    lesson = course.lesson(name)
     exercise = _exercise(lesson, exercise)
     launcher = _launcher(confine)
     try:
@@ -157,7 +160,7 @@ def _exit_code(result: LessonResult) -> int:
 
 
 def _wait_for_change(lesson: Lesson, submission: Path | None) -> None:
-    from grader.course import find_submission
+    from grader.submissions import find_submission
 
     path = find_submission(lesson, submission)
     seen = path.stat().st_mtime_ns

@@ -15,7 +15,7 @@ from grader.terminal.output import write
 if TYPE_CHECKING:
     from grader.course import Lesson
     from grader.judge.calls import Performer
-    from grader.judge.replays import Replay
+    from grader.judge.proxies import Proxy
 
 
 @click.command("replay", epilog="Example: grade replay 3f2a --pdb")
@@ -29,6 +29,7 @@ def command(course_folder: Path | None, case: str, debugger: bool, rank: int, tr
     from grader.course import Course
     from grader.judge.checks import Search
     from grader.judge.failures import CheckFailed, Unfinished
+    from grader.judge.lookup import body_of, find_check
     from grader.judge.proxies import Proxy
     from grader.judge.replays import find
     from grader.manifest import Manifest
@@ -44,9 +45,10 @@ def command(course_folder: Path | None, case: str, debugger: bool, rank: int, tr
         performer = _debugged(path, rank)
     else:
         performer, close = _performer(lesson, Manifest.load(lesson.manifest_path), path, threads=False)
-    body, fixtures = _check(lesson, replay)
+    body = body_of(find_check(lesson, replay.exercise, replay.check, replay.visibility))
+    student = Proxy(Shown(performer, trace=trace))
     try:
-        Search().example(body, {**fixtures(Proxy(Shown(performer, trace=trace))), **replay.arguments})
+        Search().example(body, {**_fixtures(lesson, body, student), **replay.arguments})
     except (CheckFailed, Unfinished) as failed:
         _say_failure(failed.failure if isinstance(failed, Unfinished) else failed)
         sys.exit(1)
@@ -55,27 +57,18 @@ def command(course_folder: Path | None, case: str, debugger: bool, rank: int, tr
     write("This case passes now.")
 
 
-def _check(lesson: Lesson, replay: Replay) -> tuple[Callable[..., Any], Callable[[Any], dict[str, Any]]]:
-    """The check's own function, and the fixtures that it asks for.
+def _fixtures(lesson: Lesson, body: Callable[..., Any], student: Proxy) -> dict[str, Any]:
+    """The fixtures that a check asks for."""
+    import inspect
 
-    Raises:
-        UserError: If the check is not there any more.
-    """
-    from grader.authors.contents import read_contents
-    from grader.errors import UserError
-    from grader.judge.local import Local
+    from grader.judge.local import Local, load_module
     from grader.judge.proxies import Proxy
 
-    contents = read_contents(lesson)
-    for check in contents.checks_of(replay.exercise):
-        if (check.facts.name, check.visibility) == (replay.check, replay.visibility):
-            handle = getattr(check.test, "hypothesis", None)
-            body = handle.inner_test if handle is not None else check.test
-            reference = Proxy(Local(contents.solution))
-            return body, lambda student: {
-                name: {"student": student, "reference": reference}[name] for name in check.fixtures
-            }
-    raise UserError(f"the check {replay.check} is not there any more", f"Run grade lesson{lesson.number} again.")
+    wanted = inspect.signature(body).parameters
+    fixtures = {"student": student} if "student" in wanted else {}
+    if "reference" in wanted:
+        fixtures["reference"] = Proxy(Local(load_module(lesson.solution)))
+    return fixtures
 
 
 def _debugged(path: Path, rank: int) -> Performer:

@@ -46,7 +46,8 @@ def command(
     submission: Path | None,
 ) -> None:
     """Call a function of yours: its docstring example, a sample on --ranks, or the call that you write."""
-    from grader.course import Course, find_submission
+    from grader.course import Course
+    from grader.submissions import find_submission
     from grader.manifest import Manifest
 
     lesson = Course.find(explicit=course_folder).lesson(name)
