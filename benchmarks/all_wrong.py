@@ -3,7 +3,7 @@
     python -m benchmarks.all_wrong [--runs N] [--json FILE]
 
 In the wrong ones every exercise answers in time, with a value that is wrong in a plausible way: by its first known
-misconception, by its last one, or by one that nobody has written down (what the solution returns, a little off), for
+misconception, by its second, or by one that nobody has written down (what the solution returns, a little off), for
 which every misconception of the exercise has to be compared. All run every check, search the smallest failing case,
 make it again in a fresh worker, and look for misconceptions.
 
@@ -49,7 +49,7 @@ for _name, _value in list(globals().items()):
 
 
 def by_misconception(which: int) -> bytes:
-    """The solution with one misconception in each exercise: its first (0), its last (-1) ..."""
+    """The solution with one misconception in each exercise: its first (0), its second (1) ..."""
     by_exercise: dict[str, list[int]] = {}
     known = load_misconceptions(ROOT / "misconceptions" / f"{LESSON}.py")
     for index, one in enumerate(known):
@@ -66,7 +66,7 @@ def main() -> None:
     submissions = {
         "right": solution(),
         "first misconceptions": by_misconception(0),
-        "last misconceptions": by_misconception(-1),
+        "second misconceptions": by_misconception(1),
         "a little off": solution() + A_LITTLE_OFF.encode(),
     }
     cases = []

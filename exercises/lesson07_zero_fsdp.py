@@ -430,9 +430,9 @@ def fsdp_forward_time(gather: Sequence[float], compute: Sequence[float], *, limi
             or if ``limit`` is not an int of at least 1 (a bool is not an int).
 
     Example:
-        >>> line = fsdp_forward_time([1.0, 1.0, 1.0], [2.0, 2.0, 2.0])
-        >>> line.total, line.exposed, line.gathers
-        (7.0, 1.0, [(0.0, 1.0), (1.0, 2.0), (3.0, 4.0)])
+        >>> fsdp_forward_time([1.0, 1.0, 1.0], [2.0, 2.0, 2.0])
+        ForwardTimeline(total=7.0, exposed=1.0, gathers=[(0.0, 1.0), (1.0, 2.0), (3.0, 4.0)],
+        computes=[(1.0, 3.0), (3.0, 5.0), (5.0, 7.0)])
     """
     raise NotImplementedError("fsdp_forward_time: not written yet")
 

@@ -58,10 +58,10 @@ def test_time_before_the_watch_does_not_count(world: World) -> None:
 
 def test_sleeping_is_over_the_limit_when_nothing_moves(world: World) -> None:
     watch = Watch(world.clocks(), LIMITS)
-    for _ in range(20):
+    for _ in range(19):
         world.passes(0.2)
         assert watch.expired([1]) is None
-    world.passes(0.2)
+    world.passes(0.4)
     assert watch.expired([1]) == Expired(1, "4 s of waiting")
 
 

@@ -24,7 +24,7 @@ def tensors_of(shapes, seed, dtype):
 # --- zero_state_bytes ---
 
 
-@check("zero_state_bytes", points=2)
+@check("zero_state_bytes", points=2, examples=20)
 @given(
     n=positive(1.0, 1e12),
     dp=rank_counts(1, 1024),
@@ -45,7 +45,7 @@ def test_every_stage_with_any_sizes(student, reference, n, dp, param_bytes, grad
 # --- zero_sent_elements ---
 
 
-@check("zero_sent_elements", points=2)
+@check("zero_sent_elements", points=2, examples=25)
 @given(n=positive(1.0, 1e12), dp=rank_counts(1, 1024), passes=sizes(1, 64), reshard=st.booleans())
 def test_every_stage_with_any_number_of_micro_steps(student, reference, n, dp, passes, reshard):
     """At every stage what is gathered, what is reduced and their sum are those of the rule."""
@@ -94,7 +94,7 @@ def test_shards_that_do_not_fit_each_other_are_refused(student):
 # --- zero_adamw_step ---
 
 
-@check("zero_adamw_step", points=3, examples=25)
+@check("zero_adamw_step", points=3, examples=20)
 @given(
     ranks=RANKS,
     n=sizes(0, 14),
@@ -149,7 +149,7 @@ def network(widths, ranks, samples, seed):
     return shapes, [(xs[rank], ys[rank], tuple(layer[rank] for layer in shards)) for rank in range(ranks)]
 
 
-@check("fsdp_step", points=3, examples=25)
+@check("fsdp_step", points=3, examples=15)
 @given(
     widths=st.lists(st.integers(1, 5), min_size=2, max_size=6),
     ranks=RANKS,

@@ -17,7 +17,8 @@ from grader.worker.threads import rank_arguments
 BASES = 5  # calls of which every argument is varied
 MOST_CELLS = 70  # numbers of ranks with lengths
 MIXED = 80
-PLAIN_PROBES = 600
+PLAIN_PROBES = 900
+ASKING_PROBES = 360  # a question to a function that was passed takes as long as a call
 MOST_RANKS = 8
 LONG = (17, 40)
 
@@ -67,7 +68,8 @@ def _beside_plain(
     for arguments in _spread(seen, BASES):
         probes += options.one_changed(arguments)
         probes += [(changed, False) for changed in options.together(arguments)]
-    step = -(-len(probes) // PLAIN_PROBES)
+    asks = any(callable(value) for value in seen[0].values())
+    step = -(-len(probes) // (ASKING_PROBES if asks else PLAIN_PROBES))
     return [_guess(_rebuilt(calls[0], arguments, parameters), odd) for arguments, odd in probes[::step]]
 
 

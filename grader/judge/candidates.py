@@ -5,10 +5,15 @@ from __future__ import annotations
 import ast
 import marshal
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from types import CodeType
+from typing import NamedTuple
 
 from grader.judge.bench import Source
 from grader.judge.misconceptions import Misconception, apply
+from grader.judge.variations import MAX_NUMBER, USUAL
+
+MOST_NUMBERS = 16
 
 MAKER = '''
 def _known(name, code, exercise):
@@ -33,18 +38,46 @@ def candidate_name(index: int) -> str:
     return f"misconception_{index}"
 
 
-def bundle(exercise: str, known: Sequence[Misconception], solution: Source) -> Source:
-    """A submission that holds the solution of an exercise under its name, and each misconception beside it."""
-    needed = _Needed(solution)
+class Bundle(NamedTuple):
+    """An exercise's solution and misconceptions.
+
+    Attributes:
+        source: A submission that holds the solution under its name, and each misconception beside it.
+        numbers: Numbers that occur in them: where one begins to be wrong, another mistake may too.
+    """
+
+    source: Source
+    numbers: list[float]
+
+
+def bundle(exercise: str, known: Sequence[Misconception], solution: Source) -> Bundle:
+    """Put the misconceptions of an exercise together.
+
+    Args:
+        exercise: The exercise.
+        known: Its misconceptions.
+        solution: The lesson's solution.
+    """
     words = [exercise, *(one.within for one in known)]
     for one in known:
         words += re.findall(r"[A-Za-z_]\w*", one.function[0] or one.wrote)
-    short = Source(solution.file, needed.text(words).encode())
-    lines = [short.content.decode(), MAKER]
+    short = Source(solution.file, _Needed(solution).text(words).encode())
+    lines, numbers = [short.content.decode(), MAKER], set()
     for index, one in enumerate(known):
-        code = marshal.dumps(compile(apply(one, short).content, solution.file, "exec", dont_inherit=True))
-        lines.append(f"_known({candidate_name(index)!r}, {code!r}, {exercise!r})")
-    return Source(solution.file, "\n".join(lines).encode())
+        code = compile(apply(one, short).content, solution.file, "exec", dont_inherit=True)
+        numbers |= set(_numbers(code))
+        lines.append(f"_known({candidate_name(index)!r}, {marshal.dumps(code)!r}, {exercise!r})")
+    return Bundle(Source(solution.file, "\n".join(lines).encode()), sorted(numbers)[:MOST_NUMBERS])
+
+
+def _numbers(code: CodeType) -> Iterator[float]:
+    """The numbers in compiled code, the usual ones aside; ``25 * 10**6`` is one."""
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _numbers(constant)
+        for each in constant if isinstance(constant, tuple) else (constant,):
+            if type(each) in (int, float) and each not in USUAL and abs(each) < MAX_NUMBER:
+                yield float(each)
 
 
 class _Needed:

@@ -19,7 +19,7 @@ from grader.judge.behaviour import Behaviour, observe
 from grader.judge.bench import Bench, Source
 from grader.judge.boundaries import beside
 from grader.judge.calls import Call
-from grader.judge.candidates import bundle, candidate_name
+from grader.judge.candidates import Bundle, bundle, candidate_name
 from grader.judge.checks import Finding
 from grader.judge.launch import Launcher
 from grader.judge.limits import Limits
@@ -46,7 +46,7 @@ class Exercise:
 
     Attributes:
         known: Its misconceptions.
-        source: A file that holds the solution and every misconception.
+        bundle: The solution and every misconception.
         probes: Calls that the checks make.
         function: The solution's function or class.
         rounds: Whether the length of the schedule counts.
@@ -56,7 +56,7 @@ class Exercise:
 
     name: str
     known: Sequence[Misconception]
-    source: Source
+    bundle: Bundle
     probes: Sequence[Probe]
     function: Callable[..., object]
     rounds: bool
@@ -84,8 +84,8 @@ class Exercise:
             reference: The solution, to run the checks on.
         """
         own = [one for one in known if one.of == name]
-        source = bundle(name, own, solution)
-        return cls(name, own, source, record(tests, reference, reference), function, looks_at_rounds(tests))
+        calls = record(tests, reference, reference)
+        return cls(name, own, bundle(name, own, solution), calls, function, looks_at_rounds(tests))
 
     def errors(self) -> set[str]:
         """The exceptions that the docstring lists."""
@@ -183,7 +183,8 @@ class Diagnosis:
 
     def _beside(self) -> list[Probe]:
         text = self._submission.source.content.decode("utf-8", "replace")
-        return beside(self._exercise.probes, self._exercise.function, numbers_in(text, self._exercise.name))
+        numbers = numbers_in(text, self._exercise.name) + self._exercise.bundle.numbers
+        return beside(self._exercise.probes, self._exercise.function, numbers)
 
     def _agreeing(self, candidates: list[int], probes: Sequence[Probe], *, keep: bool = False) -> list[int]:
         """Those of the misconceptions that show what the submission shows; ``keep`` what they show for others."""
@@ -213,7 +214,9 @@ class Diagnosis:
 
     def _observe(self, name: str, call: Call) -> Behaviour:
         if self._bench is None:
-            self._bench = Bench(self._launcher, self._exercise.source, collectives=self._collectives, limits=LIMITS)
+            self._bench = Bench(
+                self._launcher, self._exercise.bundle.source, collectives=self._collectives, limits=LIMITS
+            )
         return observe(self._bench, dataclasses.replace(call, name=name), rounds=self._exercise.rounds)
 
     def _is_laid_down(self, probe: Probe) -> bool:

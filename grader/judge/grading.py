@@ -42,6 +42,7 @@ class Options:
         state: Where failing cases are kept for replay; None keeps none.
         diagnose: Whether misconceptions are looked for.
         progress: Hears the name of each exercise when its first check begins.
+        so_far: Gets the result after every check, with the checks to come as not graded; for whom may be killed.
     """
 
     feedback: Feedback = Feedback.FULL
@@ -49,6 +50,7 @@ class Options:
     state: Path | None = None
     diagnose: bool = True
     progress: Callable[[str], None] = field(default=lambda exercise: None)
+    so_far: Callable[[LessonResult], None] | None = None
 
 
 def grade(lesson: Lesson, source: Source, launcher: Launcher, options: Options, *, path: str = "") -> LessonResult:
@@ -61,23 +63,15 @@ def grade(lesson: Lesson, source: Source, launcher: Launcher, options: Options, 
         options: How to grade.
         path: Where the submission lies, for replays.
     """
-    began = time.perf_counter()
+    return _Grading(lesson, Manifest.load(lesson.manifest_path), source, launcher, options, path).grade()
+
+
+def nothing_to_grade(lesson: Lesson, why: str) -> LessonResult:
+    """The result of a submission that holds no file of the lesson: no points, and the reason."""
     manifest = Manifest.load(lesson.manifest_path)
-    grading = _Grading(lesson, manifest, source, launcher, options, path)
-    exercises = grading.grade()
+    submission = Submission(lesson.file_name, "")
     return LessonResult(
-        lesson=lesson.name,
-        title=manifest.title,
-        submission=Submission(source.file, source.sha256),
-        confinement=launcher.level.value,
-        points=sum(exercise.points for exercise in exercises),
-        max_points=sum(exercise.max_points for exercise in exercises),
-        seconds=round(time.perf_counter() - began, 3),
-        exercises=tuple(exercises),
-        visibilities=grading.visibilities,
-        feedback=options.feedback,
-        problem=grading.problem(),
-        versions=versions(),
+        lesson.name, manifest.title, submission, "none", 0.0, manifest.max_points, 0.0, (), problem=why, versions=versions()
     )
 
 
@@ -102,6 +96,7 @@ class _Grading:
         from grader.judge.determinism import draw_no_constants_from_modules
 
         draw_no_constants_from_modules()
+        self.began = time.perf_counter()
         self.lesson, self.manifest, self.source, self.options, self.path = lesson, manifest, source, options, path
         self.launcher = launcher
         self.collectives = {exercise.name: exercise.collectives for exercise in manifest.exercises}
@@ -116,6 +111,7 @@ class _Grading:
             self.files = [path for path in self.files if path == lesson.public_checks]
         self.visibilities = tuple(path.parent.name for path in self.files)
         self.errors: list[str] = []
+        self.finished = False
 
     def _bench(self, source: Source, limits: Limits) -> Bench:
         return Bench(self.launcher, source, collectives=self.collectives, limits=limits)
@@ -127,15 +123,34 @@ class _Grading:
 
         return Proxy(Local(load_module(self.lesson.solution)))
 
-    def grade(self) -> list[ExerciseResult]:
+    def grade(self) -> LessonResult:
         """Run the checks and say what became of each exercise."""
         self._run_checks()
+        self.finished = True
+        result = self.result()
+        self.bench.renew()
+        return result
+
+    def result(self) -> LessonResult:
+        """The result of the checks that have run; diagnoses come when all have."""
         by_exercise: dict[str, list[CheckRun]] = {exercise.name: [] for exercise in self.wanted}
         for run in self.checking.runs:
             by_exercise.setdefault(run.facts.exercise, []).append(run)
-        results = [self._exercise(exercise, by_exercise[exercise.name]) for exercise in self.wanted]
-        self.bench.renew()
-        return results
+        exercises = tuple(self._exercise(exercise, by_exercise[exercise.name]) for exercise in self.wanted)
+        return LessonResult(
+            lesson=self.lesson.name,
+            title=self.manifest.title,
+            submission=Submission(self.source.file, self.source.sha256),
+            confinement=self.launcher.level.value,
+            points=sum(exercise.points for exercise in exercises),
+            max_points=sum(exercise.max_points for exercise in exercises),
+            seconds=round(time.perf_counter() - self.began, 3),
+            exercises=exercises,
+            visibilities=self.visibilities,
+            feedback=self.options.feedback,
+            problem=self.problem(),
+            versions=versions(),
+        )
 
     def _run_checks(self) -> None:
         from grader.judge.session import Plugin, run_checks
@@ -169,6 +184,8 @@ class _Grading:
             self.options.progress(facts.exercise)
         self.tests.setdefault(facts.exercise, []).append(test)
         self.checking.run(test, facts, visibility, fixtures)
+        if self.options.so_far is not None:
+            self.options.so_far(self.result())
 
     # --- results ---
 
@@ -203,12 +220,14 @@ class _Grading:
                 results.append(self._result(matching[0]))
             else:
                 results.append(self._absent(listed.name, listed.visibility, listed.sentence, listed.points))
-        for name, visibility in found:
+        for name, visibility in found if self.finished else ():
             self.errors.append(f"{name} ({visibility}) is not in the manifest: grade prove --update writes it anew")
         return tuple(results)
 
     def _absent(self, name: str, visibility: str, sentence: str, points: float) -> CheckResult:
         message = "This check did not run as the manifest lists it; that is the grader's fault and costs nothing."
+        if not self.finished:
+            message = "This check has not run yet."
         if self.errors and self.options.feedback is Feedback.FULL:
             message += "\n" + self.errors[0][-1500:]
         return CheckResult(name, sentence, visibility, Outcome.UNGRADED, 0.0, points, message)
@@ -249,7 +268,7 @@ class _Grading:
 
     def _diagnose(self, exercise: str, runs: Sequence[CheckRun], outcome: Outcome) -> Misconception | None:
         undiagnosed = (Outcome.PASSED, Outcome.NOT_STARTED, Outcome.UNGRADED)
-        if not self.options.diagnose or outcome in undiagnosed:
+        if not self.finished or not self.options.diagnose or outcome in undiagnosed:
             return None
         if self.solution is None:
             return self._told_by_fingerprint(exercise)

@@ -238,7 +238,12 @@ class Zygote:
             socket.send_fds(self._control, [json.dumps({"fork": plans}).encode()], theirs_all)
         for _, theirs in pairs:
             theirs.close()
-        pids = self._answer("fork")
+        try:
+            pids = self._answer("fork")
+        except WorkerUnavailable:
+            for ours, _ in pairs:
+                ours.close()
+            raise
         return [
             Started(pid, ours, functools.partial(self._clock, pid)) for pid, (ours, _) in zip(pids, pairs, strict=True)
         ]

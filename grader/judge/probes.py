@@ -56,7 +56,7 @@ def _form(value: Any) -> Any:
         return (type(value).__name__, *map(_form, value))
     if isinstance(value, dict):
         return [(name, _form(item)) for name, item in value.items()]
-    return value
+    return getattr(value, "form", value) if callable(value) else value
 
 
 def looking_back(call: Call) -> Call:

@@ -20,6 +20,7 @@ PART = re.compile(r"^(?=\w|@)", re.MULTILINE)  # what stands at the margin begin
 DEFINED = re.compile(r"^(?:async\s+def\s+|def\s+|class\s+)?(\w+)")
 WORD = re.compile(r"[A-Za-z_]\w*")
 USUAL = (0, 1, 2)
+MAX_NUMBER = 2.0**62
 
 
 class Variant(NamedTuple):
@@ -41,7 +42,7 @@ def numbers_in(text: str, function: str) -> list[float]:
         used += [word for word in words if word in parts and word not in used]
     written = [number for name in used for number in NUMBER.findall(parts.get(name, ""))[:200]]
     numbers = {float(each.replace("_", "")) for each in written}
-    return sorted(number for number in numbers if number not in USUAL and number < 2.0**62)[:12]
+    return sorted(number for number in numbers if number not in USUAL and number < MAX_NUMBER)[:12]
 
 
 def lengths(numbers: Sequence[float]) -> list[int]:
@@ -56,27 +57,27 @@ def variants(value: Any, pool: Sequence[Any], numbers: Sequence[float]) -> Itera
     Args:
         value: A value that a check passes.
         pool: Others that checks pass in this place.
-        numbers: Numbers in the submission.
+        numbers: Numbers that a mistake may begin at.
     """
     yield from (Variant(other) for other in pool if not callable(other))
     if isinstance(value, bool):
         yield Variant(not value)
     elif isinstance(value, int):
-        yield from _ints(value, pool, numbers)
+        yield from _ints(value, numbers)
     elif isinstance(value, float):
         yield from _floats(value, numbers)
     elif isinstance(value, str):
         yield Variant("another", odd=True)
     elif isinstance(value, list | np.ndarray):
         yield from _sequences(value, numbers)
+    elif callable(value):
+        yield from (Variant(_Scaled(value, factor)) for factor in (1 / 64, 64.0))
 
 
-def _ints(value: int, pool: Sequence[Any], numbers: Sequence[float]) -> Iterator[Variant]:
-    seen = [abs(other) for other in (value, *pool) if isinstance(other, int)]
-    near = [int(number) for number in numbers if number == int(number) and number <= 4 * max(seen)]
-    for other in (value + 1, value - 1, 2 * value, 3 * value, 1, 2, *(n + d for n in near for d in (-1, 0, 1))):
-        yield Variant(other)
-    yield from (Variant(0), Variant(-1), Variant(-value))
+def _ints(value: int, numbers: Sequence[float]) -> Iterator[Variant]:
+    near = [int(number) + d for number in numbers if number == int(number) for d in (-1, 0, 1)]
+    yield from map(Variant, (value + 1, value - 1, 2 * value, 3 * value, 1, 2, *near))
+    yield from map(Variant, (0, -1, -value))
     yield from (Variant(True, odd=True), Variant(value + 0.5, odd=True))
 
 
@@ -95,9 +96,24 @@ def _sequences(value: Any, numbers: Sequence[float]) -> Iterator[Variant]:
         yield from (Variant(other, odd=True) for other in other_dimensions(value))
     elif len(value) and all(isinstance(item, int | float) for item in value):
         yield Variant([3 * item for item in value])
+        if all(isinstance(item, float) for item in value):
+            yield Variant([item / 64 for item in value])
         for place in (0, len(value) // 2, -1):
             for other, odd in variants(value[place], (), numbers):
                 yield Variant([*value[:place], other, *value[place:][1:]], odd)
+
+
+class _Scaled:
+    """A function that returns another's floats, scaled."""
+
+    def __init__(self, function: Callable[..., Any], factor: float) -> None:
+        self._function, self._factor = function, factor
+        self.__name__ = getattr(function, "__name__", "function")
+        self.form = ("scaled", getattr(function, "form", function), factor)  # see ``probes.key``
+
+    def __call__(self, *positional: Any, **keywords: Any) -> Any:
+        value = self._function(*positional, **keywords)
+        return value * self._factor if isinstance(value, float) else value
 
 
 def other_dimensions(array: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
@@ -156,9 +172,11 @@ class Options:
     def __init__(
         self, parameters: Sequence[inspect.Parameter], seen: Sequence[Arguments], numbers: Sequence[float]
     ) -> None:
-        """Parameters of the function, and the arguments with which it is rightly called."""
+        """Parameters of the function, the arguments with which it is rightly called, and numbers to go around."""
         self._defaults = {each.name: each.default for each in parameters if each.default is not each.empty}
-        self._seen, self._numbers = list(seen), list(numbers)
+        most = 4 * max(map(_largest_int, [*seen, self._defaults]), default=0)  # much larger ones may take very long
+        usual = {float(default) for default in self._defaults.values() if type(default) is int}
+        self._seen, self._numbers = list(seen), sorted({n for n in (*numbers, *usual) if n <= most})
         self._pool: dict[str, list[Any]] = {}
         for each in parameters:
             values = [arguments[each.name] for arguments in seen if each.name in arguments]
@@ -174,13 +192,11 @@ class Options:
             pool = self._pool[name]
             if value is None:
                 value = next((other for other in pool if other is not None), None)
-            if isinstance(self._defaults.get(name), int):
-                pool = [*pool, self._defaults[name] - 1, self._defaults[name] + 1]
             for other, odd in variants(value, pool, self._numbers):
                 yield {**arguments, name: other}, odd
 
     def together(self, arguments: Arguments) -> Iterator[Arguments]:
-        """Lists of equal length reordered and resized together."""
+        """Lists of equal length, reordered and resized together."""
         lists = {name: value for name, value in arguments.items() if isinstance(value, list | np.ndarray)}
         for size in {len(value) for value in lists.values()}:
             group = {name: value for name, value in lists.items() if len(value) == size}
@@ -195,6 +211,15 @@ class Options:
             ours, theirs = draw.sample(self._seen, 2)
             taken = [name for name, value in theirs.items() if not callable(value) and draw.random() < 0.5]
             yield {**ours, **{name: theirs[name] for name in taken}}
+
+
+def _largest_int(value: Any) -> int:
+    if isinstance(value, int):
+        return abs(value)
+    if isinstance(value, np.ndarray):
+        return len(value) if value.ndim else 0
+    items = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return max([*map(_largest_int, items), len(items)], default=0)
 
 
 def _spread(items: Sequence[Any], count: int) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Start the untrusted side by path: ``python -P -s -S grader/worker/__main__.py PACKAGES zygote FD`` (or ``pool PORT``).
+"""Start the untrusted side by path: ``python -P -s -S grader/worker/__main__.py PACKAGES zygote FD`` or ``pool PORT``.
 
 PACKAGES is the folder that numpy lies in. It is on the path only while numpy is imported, so that a submission finds
 the standard library and numpy everywhere, and nothing else anywhere.

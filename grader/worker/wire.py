@@ -35,6 +35,7 @@ MAX_DIMENSIONS = 32
 MAX_DEPTH = 60
 MAX_HEX_DIGITS = 4096
 MAX_VALUES = 1 << 20  # lists, tuples, records … and their entries, in one frame
+TOO_MANY = f"more than {MAX_VALUES:,} values in lists, which is what arrays are for"
 MAX_ALIKE = 64  # keys of one dict that have one hash: more would make it slow beyond bounds
 NUMBER_BYTES = 8  # what a number, or a piece of text of this length, counts
 
@@ -122,7 +123,7 @@ def frame(envelope: dict[str, Any], encoded: Any, buffers: Sequence[bytes]) -> b
     if len(header) > MAX_HEADER_BYTES or size + len(header) > MAX_FRAME_BYTES:
         raise Unsupported(f"a value of {(size + len(header)) / 1e6:.0f} MB, which is too large to send")
     if _has_too_many_values(header):
-        raise Unsupported(f"more than {MAX_VALUES:,} values in lists, which is what arrays are for")
+        raise Unsupported(TOO_MANY)
     return b"".join((PREFIX.pack(len(header), size), header, *buffers))
 
 
@@ -160,6 +161,8 @@ def _encode(value: Any, buffers: list[bytes], callables: list[Callable[..., Any]
         return value if -(1 << 63) <= value < 1 << 63 else _encode_long(value)
     if depth >= MAX_DEPTH:
         raise Unsupported("a value that is nested too deeply")
+    if isinstance(value, list | tuple | dict) and len(value) > MAX_VALUES:
+        raise Unsupported(TOO_MANY)
     if kind is list:
         return [_encode(item, buffers, callables, depth + 1) for item in value]
     if kind is tuple:

@@ -162,7 +162,7 @@ def test_a_submission_that_never_ends_is_like_nothing(halves: Setting) -> None:
 def test_two_that_behave_alike_are_not_named(halves: Setting) -> None:
     exercise = halves.exercise
     exercise.known = [exercise.known[1], exercise.known[1]]
-    exercise.source = bundle("half", exercise.known, Source("halves.py", HALVES.encode()))
+    exercise.bundle = bundle("half", exercise.known, Source("halves.py", HALVES.encode()))
     assert diagnosed(halves, "def half(n): return 1 + n // 2", 2) is None
 
 
@@ -190,7 +190,7 @@ def test_what_the_docstring_refuses_counts(halves: Setting) -> None:
 def test_the_bundle_holds_every_misconception_as_it_is() -> None:
     known = [one for one in KNOWN if one.of == "assign_buckets"]
     names: dict[str, object] = {"__name__": "bundle"}
-    exec(bundle("assign_buckets", known, SOLUTION).content.decode(), names)
+    exec(bundle("assign_buckets", known, SOLUTION).source.content.decode(), names)
     for index, one in enumerate(known):
         alone: dict[str, object] = {"__name__": "alone"}
         exec(apply(one, SOLUTION).content.decode(), alone)

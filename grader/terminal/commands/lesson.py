@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +33,8 @@ ALL_RIGHT, FELL_SHORT, OUR_FAULT = 0, 1, 3
 )
 @click.option("--exercise", help="Grade this exercise alone.")
 @click.option("--json", "json_to", metavar="FILE|-", help="Write the result as JSON; - puts it alone on standard output.")
+@click.option("--format", "format_", type=click.Choice(["gradescope"]), help="A platform's format, for --out.")
+@click.option("--out", type=click.Path(path_type=Path), help="Where to write it, anew after every check.")
 @click.option("--watch", is_flag=True, help="Grade again whenever the file is saved, until you press Ctrl-C.")
 @click.option(
     "--feedback",
@@ -51,6 +55,8 @@ def command(
     submission: Path | None,
     exercise: str | None,
     json_to: str | None,
+    format_: str | None,
+    out: Path | None,
     watch: bool,
     feedback: str,
     confine: str,
@@ -58,17 +64,20 @@ def command(
     """Run the checks of LESSON: lesson6, 6, 06_collectives and collectives all name the same one."""
     from grader.course import Course
 
+    if (format_ is None) != (out is None):
+        raise click.UsageError("--format and --out belong together")
     course = Course.find(explicit=course_folder)
     tell_what_is_new(course)
     lesson = course.lesson(name)
     exercise = _exercise(lesson, exercise)
+    wanted = Wanted(lesson, submission, exercise, json_to, feedback, format_, out)
     launcher = _launcher(confine)
     try:
-        code = _grade(lesson, launcher, submission, exercise, json_to, feedback)
+        code = _grade(wanted, launcher)
         while watch:
             _wait_for_change(lesson, submission)
             click.clear()
-            code = _grade(lesson, launcher, submission, exercise, json_to, feedback)
+            code = _grade(wanted, launcher)
     except KeyboardInterrupt:
         code = locals().get("code", FELL_SHORT)
     finally:
@@ -106,20 +115,39 @@ def _exercise(lesson: Lesson, wanted: str | None) -> str | None:
     return found[0]
 
 
-def _grade(
-    lesson: Lesson, launcher: Launcher, submission: Path | None, exercise: str | None, json_to: str | None, feedback: str
-) -> int:
+@dataclass(frozen=True)
+class Wanted:
+    """What the options ask for."""
+
+    lesson: Lesson
+    submission: Path | None
+    exercise: str | None
+    json_to: str | None
+    feedback: str
+    format_: str | None
+    out: Path | None
+
+
+def _grade(wanted: Wanted, launcher: Launcher) -> int:
+    from grader.errors import UserError
     from grader.judge.bench import Source
-    from grader.judge.grading import Options, grade
+    from grader.judge.grading import Options, grade, nothing_to_grade
     from grader.results import Feedback
     from grader.saved import save
     from grader.submissions import read_submission
 
-    handed = read_submission(lesson, submission)
+    lesson = wanted.lesson
+    keep = _writer(wanted)
+    try:
+        handed = read_submission(lesson, wanted.submission)
+    except UserError as error:
+        if keep is not None:  # a platform shows the student this file, not the terminal
+            keep(nothing_to_grade(lesson, str(error)))
+        raise
     path, source = handed.path, Source(lesson.file_name, handed.content)
     progress = Progress("checking")
     state = lesson.course.state
-    options = Options(Feedback(feedback), exercise, state, progress=progress)
+    options = Options(Feedback(wanted.feedback), wanted.exercise, state, progress=progress, so_far=keep)
     try:
         result = grade(lesson, source, launcher, options, path=str(path.resolve()))
     finally:
@@ -129,8 +157,22 @@ def _grade(
             save(state, result)
         except OSError as error:
             click.echo(f"The result is not saved: {error}", err=True)
-    _report(result, lesson, json_to)
+    if keep is not None:
+        keep(result)
+    _report(result, lesson, wanted.json_to)
     return _exit_code(result)
+
+
+def _writer(wanted: Wanted) -> Callable[[LessonResult], None] | None:
+    """What writes a result in a platform's format, whole or not at all."""
+    out, format_ = wanted.out, wanted.format_
+    if out is None or format_ is None:
+        return None
+    from grader.files import write_text
+    from grader.formats import FORMATS
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    return lambda result: write_text(out, json.dumps(FORMATS[format_](result), indent=1) + "\n")
 
 
 def _report(result: LessonResult, lesson: Lesson, json_to: str | None) -> None:
