@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
-import numpy as np  # noqa: F401
+import numpy as np
 
 from grader.student import Comm, FloatArray, exercise
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np  # noqa: F401
+import numpy as np
 from numpy.typing import NDArray
 
 from grader.student import Comm, FloatArray, exercise
@@ -332,9 +332,16 @@ def zero_adamw_step(
             if another number is out of its range.
 
     Example:
-        >>> ranks = [([2.0, 0.0], [1.0], [0.0], [0.0]), ([2.0, 4.0], [1.0], [0.0], [0.0])]
-        >>> on_ranks(zero_adamw_step, ranks, step=1, lr=0.5, betas=(0.5, 0.5), eps=2.0)[1]
-        AdamWStep(params=array([0.75, 0.75]), master=array([0.75]), m=array([1.]), v=array([2.]))
+        >>> on_ranks(
+        ...     zero_adamw_step,
+        ...     [([2.0, 0.0], [1.0], [0.0], [0.0]), ([2.0, 4.0], [1.0], [0.0], [0.0])],
+        ...     step=1,
+        ...     lr=0.5,
+        ...     betas=(0.5, 0.5),
+        ...     eps=2.0,
+        ... )
+        [AdamWStep(params=array([0.75, 0.75]), master=array([0.75]), m=array([1.]), v=array([2.])),
+        AdamWStep(params=array([0.75, 0.75]), master=array([0.75]), m=array([1.]), v=array([2.]))]
     """
     raise NotImplementedError("zero_adamw_step: not written yet")
 
@@ -395,11 +402,15 @@ def fsdp_step(
             shard has not the length that its layer's shape makes.
 
     Example:
-        >>> ranks = [
-        ...     ([[1.0, 0.0]], [[0.0]], (np.array([1.0]),)),
-        ...     ([[0.0, 1.0]], [[0.0]], (np.array([2.0]),)),
-        ... ]
-        >>> on_ranks(fsdp_step, ranks, [(2, 1)], [0.5])
+        >>> on_ranks(
+        ...     fsdp_step,
+        ...     [
+        ...         ([[1.0, 0.0]], [[0.0]], (np.array([1.0]),)),
+        ...         ([[0.0, 1.0]], [[0.0]], (np.array([2.0]),)),
+        ...     ],
+        ...     shapes=[(2, 1)],
+        ...     seconds=[0.5],
+        ... )
         [FSDPStep(loss=2.5, grads=[array([1.])]), FSDPStep(loss=2.5, grads=[array([2.])])]
     """
     raise NotImplementedError("fsdp_step: not written yet")

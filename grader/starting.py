@@ -36,7 +36,8 @@ def _begin(lesson: Lesson, memory: Path) -> list[str]:
     changed = _changed(before, stub)
     if not changed:
         return []
-    return [f"Lesson {lesson.number} has changed: {', '.join(changed)}. Your {own} is kept; compare stubs/{lesson.file_name}."]
+    what = f"Lesson {lesson.number} has changed: {', '.join(changed)}."
+    return [f"{what} Your {own} is kept; compare stubs/{lesson.file_name}."]
 
 
 def _remember(memory: Path, stub: str) -> None:

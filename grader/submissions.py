@@ -54,7 +54,8 @@ def _in_archive(lesson: Lesson, path: Path) -> bytes:
     if len(named) == 1:
         return files[named[0]]
     if named:
-        raise SubmissionError(f"{path.name} holds {lesson.file_name} {len(named)} times: {', '.join(sorted(named)[:4])}")
+        places = ", ".join(sorted(named)[:4])
+        raise SubmissionError(f"{path.name} holds {lesson.file_name} {len(named)} times: {places}")
     held = f"It holds {', '.join(sorted(files)[:6])}." if files else "It holds no Python file."
     raise SubmissionError(f"{path.name} holds no {lesson.file_name}", held)
 
@@ -66,7 +67,8 @@ def _sized(path: Path, content: bytes) -> bytes:
 
 
 def _too_large(path: Path) -> SubmissionError:
-    return SubmissionError(f"{path} is larger than {MAX_FILE_BYTES >> 20} MB", "A lesson's file is a few hundred lines of Python.")
+    problem = f"{path} is larger than {MAX_FILE_BYTES >> 20} MB"
+    return SubmissionError(problem, "A lesson's file is a few hundred lines of Python.")
 
 
 def find_submission(lesson: Lesson, path: Path | None = None) -> Path:

@@ -387,9 +387,16 @@ def zero_adamw_step(
             if another number is out of its range.
 
     Example:
-        >>> ranks = [([2.0, 0.0], [1.0], [0.0], [0.0]), ([2.0, 4.0], [1.0], [0.0], [0.0])]
-        >>> on_ranks(zero_adamw_step, ranks, step=1, lr=0.5, betas=(0.5, 0.5), eps=2.0)[1]
-        AdamWStep(params=array([0.75, 0.75]), master=array([0.75]), m=array([1.]), v=array([2.]))
+        >>> on_ranks(
+        ...     zero_adamw_step,
+        ...     [([2.0, 0.0], [1.0], [0.0], [0.0]), ([2.0, 4.0], [1.0], [0.0], [0.0])],
+        ...     step=1,
+        ...     lr=0.5,
+        ...     betas=(0.5, 0.5),
+        ...     eps=2.0,
+        ... )
+        [AdamWStep(params=array([0.75, 0.75]), master=array([0.75]), m=array([1.]), v=array([2.])),
+        AdamWStep(params=array([0.75, 0.75]), master=array([0.75]), m=array([1.]), v=array([2.]))]
     """
     beta1, beta2 = (_number("beta", beta) for beta in betas)
     if beta1 >= 1 or beta2 >= 1:
@@ -469,11 +476,15 @@ def fsdp_step(
             shard has not the length that its layer's shape makes.
 
     Example:
-        >>> ranks = [
-        ...     ([[1.0, 0.0]], [[0.0]], (np.array([1.0]),)),
-        ...     ([[0.0, 1.0]], [[0.0]], (np.array([2.0]),)),
-        ... ]
-        >>> on_ranks(fsdp_step, ranks, [(2, 1)], [0.5])
+        >>> on_ranks(
+        ...     fsdp_step,
+        ...     [
+        ...         ([[1.0, 0.0]], [[0.0]], (np.array([1.0]),)),
+        ...         ([[0.0, 1.0]], [[0.0]], (np.array([2.0]),)),
+        ...     ],
+        ...     shapes=[(2, 1)],
+        ...     seconds=[0.5],
+        ... )
         [FSDPStep(loss=2.5, grads=[array([1.])]), FSDPStep(loss=2.5, grads=[array([2.])])]
     """
     p, last = comm.size, len(shapes) - 1

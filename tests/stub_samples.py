@@ -162,7 +162,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal, Protocol, TypeVar
 
-import numpy as np  # noqa: F401
+import numpy as np
 
 from grader.student import Comm, FloatArray, exercise
 

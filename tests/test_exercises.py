@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.stub_samples import SOLUTION, small
 
 from grader.authors.stubs import SolutionError, exercises_in, stub_source, title_of
+from tests.stub_samples import SOLUTION, small
 
 
 def test_exercises_are_read_in_order_with_their_facts() -> None:

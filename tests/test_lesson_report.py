@@ -13,6 +13,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from grader.results import CheckResult, Counterexample, Feedback, LessonResult, Misconception, Outcome
+from grader.terminal.lesson_report import render
+from grader.terminal.style import Style, cells
 from tests.report_samples import (
     MEAN,
     RING,
@@ -32,10 +36,6 @@ from tests.report_samples import (
     untouched,
     untouched_stub,
 )
-
-from grader.results import CheckResult, Counterexample, Feedback, LessonResult, Misconception, Outcome
-from grader.terminal.lesson_report import render
-from grader.terminal.style import Style, cells
 
 GOLDEN = Path(__file__).with_name("golden")
 PLAIN = Style(100)

@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.report_samples import check, exercise, lesson, passed, untouched
 
 from grader.course import Course
 from grader.manifest import Manifest, ManifestCheck, ManifestExercise
@@ -19,6 +18,7 @@ from grader.results import ExerciseResult, Outcome, Submission
 from grader.saved import save
 from grader.terminal.progress import ProgressRow, Standing, progress_rows, render_progress
 from grader.terminal.style import Style, cells
+from tests.report_samples import check, exercise, lesson, passed, untouched
 
 GOLDEN = Path(__file__).with_name("golden")
 PLAIN = Style(100)

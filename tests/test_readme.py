@@ -19,6 +19,7 @@ from pathlib import Path
 import click
 import pytest
 
+from grader.manifest import Manifest
 from grader.terminal.cli import cli
 
 ROOT = Path(__file__).parents[1]
@@ -97,6 +98,7 @@ def examples(command: click.Command) -> list[str]:
 
 OF_HELP = [example for command in (cli, *cli.commands.values()) for example in examples(command)]
 COMMANDS = list(dict.fromkeys([*GRADE_LINES, *OF_HELP]))
+RUN_ELSEWHERE = ("grade prove", "grade edition", "grade bundle")  # minutes each; CI and tests of their own run them
 
 
 def kept_transcripts() -> Iterator[re.Match[str]]:
@@ -126,9 +128,9 @@ def test_the_sample_has_two_mistakes_and_both_are_named() -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("line", [line for line in COMMANDS if "prove" not in line])
+@pytest.mark.parametrize("line", [line for line in COMMANDS if not line.startswith(RUN_ELSEWHERE)])
 def test_commands_run(reader: Reader, line: str) -> None:
-    """Each ends with 0 or 1; neither a misunderstanding (2) nor our fault (3). ``.ci/run`` proves the lessons."""
+    """Each ends with 0 or 1: neither a misunderstanding (2) nor our fault (3)."""
     if "replay" in line:
         reader.types(FAILING)
     done = reader.types(line)
@@ -158,6 +160,12 @@ def test_every_option_is_that_of_a_command() -> None:
     known = {option for each in (cli, *cli.commands.values()) for one in each.params for option in one.opts}
     named = set(re.findall(r"(?<=[ `])--[a-z]+", TEXT))
     assert named <= known | {"--help"}
+
+
+def test_the_lessons_that_exist_are_listed() -> None:
+    manifests = [Manifest.load(path) for path in sorted((ROOT / "checks").glob("*.json"))]
+    known = [(str(int(each.lesson[:2])), each.title, str(len(each.exercises))) for each in manifests]
+    assert re.findall(r"^\| (\d+) \| ([^|]+) \| (\d+) \|$", TEXT, re.M) == known
 
 
 def test_every_file_that_is_named_is_there() -> None:

@@ -14,7 +14,6 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.report_samples import all_passed, check, exercise, public_only, two_mistakes, untouched
 
 import grader.results
 from grader.results import (
@@ -29,6 +28,7 @@ from grader.results import (
     exercise_outcome,
     write_json,
 )
+from tests.report_samples import all_passed, check, exercise, public_only, two_mistakes, untouched
 
 SCHEMA = json.loads(Path(grader.results.__file__).with_name("results.schema.json").read_text("utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)

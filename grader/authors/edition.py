@@ -22,7 +22,10 @@ from grader.judge.launch import Launcher
 from grader.judge.misconceptions import apply, load_misconceptions
 
 PACKAGE = Path(grader.__file__).parent
-GRADER_FILES = ("*.py", "py.typed", "results.schema.json", "judge/*.py", "terminal/*.py", "terminal/commands/*.py", "worker/*.py")
+GRADER_FILES = (
+    *("*.py", "py.typed", "results.schema.json", "formats/*.py", "judge/*.py"),
+    *("terminal/*.py", "terminal/commands/*.py", "worker/*.py"),
+)
 ZIP_TIME = (2020, 1, 1, 0, 0, 0)  # so that the same course makes the same archive
 
 Files = dict[str, bytes]

@@ -104,7 +104,8 @@ class _Prover:
         path = self.lesson.handout_path
         found = hints(path.read_text(encoding="utf-8")) if path.exists() else {}
         self.proof.gaps += [f"{path.name}: no hints for {name}" for name in self.names if not found.get(name)]
-        self.proof.gaps += [f"{path.name}: hints for {name}, which is no exercise" for name in found if name not in self.names]
+        others = [name for name in found if name not in self.names]
+        self.proof.gaps += [f"{path.name}: hints for {name}, which is no exercise" for name in others]
 
     def stub_is_not_started(self) -> None:
         """The untouched stub is *not started* everywhere."""
@@ -184,7 +185,7 @@ class _Prover:
         public = sum(any("(public)" in label for label in caught) for caught in self.proof.matrix.values())
         total = len(self.proof.matrix)
         if total and public < PUBLIC_SHARE * total:
-            self.proof.gaps.append(f"public checks catch {public} of {total} misconceptions, which is less than four in five")
+            self.proof.gaps.append(f"public checks catch {public} of {total} misconceptions, less than four in five")
 
     def _bench(self, source: Source) -> Bench:
         return Bench(self.launcher, source, collectives=self.collectives, limits=Limits())

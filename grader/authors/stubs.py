@@ -222,9 +222,7 @@ def _piece(source: Source, node: ast.stmt, needed: set[str]) -> str:
 
 def _import(source: Source, node: _Import, needed: set[str]) -> str:
     if _is_always_kept(node):
-        text = source.whole(node)
-        unused = isinstance(node, ast.Import) and not _bound(node) & needed and "noqa" not in text
-        return text + "  # noqa: F401" if unused else text
+        return source.whole(node)
     names = [alias for alias in node.names if _name_of(alias) in needed]
     return source.whole(node) if len(names) == len(node.names) else source.import_of(node, names)
 

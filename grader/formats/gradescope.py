@@ -46,7 +46,7 @@ def _summary(result: LessonResult) -> str:
     lines += [result.problem] if result.problem else []
     ungraded = sum(c.outcome is Outcome.UNGRADED for e in result.exercises for c in e.checks)
     if ungraded:
-        lines.append(f"{ungraded} checks could not be run. That is not your mistake; the course staff will grade again.")
+        lines.append(f"{ungraded} checks could not be run. That is no mistake of yours; tell the course staff.")
     return printable("\n".join(lines))
 
 

@@ -15,10 +15,11 @@ from grader.judge.variations import Arguments, Options, lengths, other_dimension
 from grader.worker.threads import rank_arguments
 
 BASES = 5  # calls of which every argument is varied
-MOST_CELLS = 70  # numbers of ranks with lengths
+MOST_CELLS = 56  # numbers of ranks with lengths
+NUMBERED_BASES = 2  # those of which arguments also become the numbers in texts
 MIXED = 80
-PLAIN_PROBES = 900
-ASKING_PROBES = 360  # a question to a function that was passed takes as long as a call
+PLAIN_PROBES = 500
+ASKING_PROBES = 300  # a question to a function that was passed takes as long as a call
 MOST_RANKS = 8
 LONG = (17, 40)
 
@@ -65,8 +66,9 @@ def _beside_plain(
     seen = [_by_name(call, parameters) for call in calls]
     options = Options(parameters, seen, numbers)
     probes = [(arguments, False) for arguments in options.mixed(MIXED)]
-    for arguments in _spread(seen, BASES):
-        probes += options.one_changed(arguments)
+    for number, arguments in enumerate(_spread(seen, BASES)):
+        changes = options.one_changed(arguments, numbers=number < NUMBERED_BASES)
+        probes += [(changed, odd) for changed, odd in changes if number == 0 or not odd]
         probes += [(changed, False) for changed in options.together(arguments)]
     asks = any(callable(value) for value in seen[0].values())
     step = -(-len(probes) // (ASKING_PROBES if asks else PLAIN_PROBES))

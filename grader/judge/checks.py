@@ -15,7 +15,8 @@ from grader.judge.determinism import deterministic
 from grader.judge.failures import CheckFailed, Unfinished
 from grader.results import Outcome
 
-SHRINK_CALLS = 200  # examples tried after the first failure; a count, never seconds, so that grades don't depend on speed
+# Examples tried after the first failure: a count, never seconds, so that grades don't depend on speed.
+SHRINK_CALLS = 200
 
 Test = TypeVar("Test", bound=Callable[..., Any])
 

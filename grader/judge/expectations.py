@@ -44,15 +44,15 @@ class Expectation:
 
     def at_most(self, bound: float) -> None:
         """It is not above ``bound``."""
-        self._number(bound, f"at most {show(bound)}", lambda value: value <= bound)
+        self._number(f"at most {show(bound)}", lambda value: value <= bound)
 
     def at_least(self, bound: float) -> None:
         """It is not below ``bound``."""
-        self._number(bound, f"at least {show(bound)}", lambda value: value >= bound)
+        self._number(f"at least {show(bound)}", lambda value: value >= bound)
 
     def between(self, low: float, high: float) -> None:
         """It is not below ``low`` and not above ``high``."""
-        self._number(low, f"from {show(low)} to {show(high)}", lambda value: low <= value <= high)
+        self._number(f"from {show(low)} to {show(high)}", lambda value: low <= value <= high)
 
     def is_true(self, statement: str) -> None:
         """It is True; ``statement`` says what holds then."""
@@ -69,12 +69,13 @@ class Expectation:
         for rank, value in enumerate(self._value):
             found = difference(value, want, tolerance)
             if found is not None:
-                got = f"rank {rank} returned {show(value)}" if self._what in ("", RESULTS) else f"rank {rank}: {show(value)}"
+                verb = " returned" if self._what in ("", RESULTS) else ":"
+                got = f"rank {rank}{verb} {show(value)}"
                 what = "" if self._what == RESULTS else self._what
                 raise CheckFailed(got, show(want), what=what, message=_where(found, want))
             self._note(value, want)
 
-    def _number(self, bound: float, wanted: str, holds: Callable[[Any], bool]) -> None:
+    def _number(self, wanted: str, holds: Callable[[Any], bool]) -> None:
         value = self._value
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]

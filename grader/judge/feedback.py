@@ -84,7 +84,7 @@ def _printed(printed: tuple[str, ...]) -> str:
     return "\n".join(lines) + ("\n" if lines else "")
 
 
-def problem_in_words(kind: str, facts: object, source: Source, printed: str = "") -> str:
+def problem_in_words(kind: str, facts: object, source: Source) -> str:
     """Why a file does not load, for the student who wrote it."""
     if not isinstance(facts, dict):
         ends = {"timed_out": "It does not finish loading: is there a loop, or a long script, at its top level?"}

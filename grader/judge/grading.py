@@ -69,9 +69,17 @@ def grade(lesson: Lesson, source: Source, launcher: Launcher, options: Options, 
 def nothing_to_grade(lesson: Lesson, why: str) -> LessonResult:
     """The result of a submission that holds no file of the lesson: no points, and the reason."""
     manifest = Manifest.load(lesson.manifest_path)
-    submission = Submission(lesson.file_name, "")
     return LessonResult(
-        lesson.name, manifest.title, submission, "none", 0.0, manifest.max_points, 0.0, (), problem=why, versions=versions()
+        lesson=lesson.name,
+        title=manifest.title,
+        submission=Submission(lesson.file_name, ""),
+        confinement="none",
+        points=0.0,
+        max_points=manifest.max_points,
+        seconds=0.0,
+        exercises=(),
+        problem=why,
+        versions=versions(),
     )
 
 

@@ -330,7 +330,7 @@ class Pool:
             self._processes[process.pid], self._expected[token] = process, process.pid
             self._spare.append(process.pid)
 
-    def start(self, count: int, imports: Sequence[str] = ()) -> list[Started]:  # noqa: ARG002
+    def start(self, count: int, imports: Sequence[str] = ()) -> list[Started]:
         """Take waiting workers; new ones take their place. They can still import what they like."""
         self._refill(count)
         taken, self._spare = self._spare[:count], self._spare[count:]

@@ -33,7 +33,8 @@ def find_check(lesson: Lesson, exercise: str, name: str, visibility: str) -> Cal
     found = getattr(load_module(path), name, None) if path.exists() else None
     facts = getattr(found, "__check__", None)
     if found is None or facts is None or facts.exercise != exercise:
-        raise UserError(f"the check {name} of {exercise} is not there any more", f"Run grade lesson{lesson.number} again.")
+        gone = f"the check {name} of {exercise} is not there any more"
+        raise UserError(gone, f"Run grade lesson{lesson.number} again.")
     check: Callable[..., None] = found
     return check
 

@@ -16,8 +16,8 @@ from grader.judge.calls import Answer, Call, Performer
 from grader.judge.checks import SearchEnds, current
 from grader.judge.proxies import Proxy
 
-CALLS_PER_CHECK = 24
-RANK_CALLS_PER_CHECK = 10
+CALLS_PER_CHECK = 16
+RANK_CALLS_PER_CHECK = 6
 
 
 @dataclass(frozen=True)

@@ -183,8 +183,11 @@ class Options:
             values += [self._defaults[each.name]] if each.name in self._defaults else []
             self._pool[each.name] = _spread(list({repr(value): value for value in values}.values()), 8)
 
-    def one_changed(self, arguments: Arguments) -> Iterator[tuple[Arguments, bool]]:
-        """The arguments with each one changed, or left out where it has a default, and whether that is odd."""
+    def one_changed(self, arguments: Arguments, *, numbers: bool = True) -> Iterator[tuple[Arguments, bool]]:
+        """The arguments with each one changed, or left out where it has a default, and whether that is odd.
+
+        Without ``numbers`` the changes stay among what checks pass and its neighbours.
+        """
         for name in self._pool:
             if name in arguments and name in self._defaults:
                 yield {other: value for other, value in arguments.items() if other != name}, False
@@ -192,7 +195,7 @@ class Options:
             pool = self._pool[name]
             if value is None:
                 value = next((other for other in pool if other is not None), None)
-            for other, odd in variants(value, pool, self._numbers):
+            for other, odd in variants(value, pool, self._numbers if numbers else ()):
                 yield {**arguments, name: other}, odd
 
     def together(self, arguments: Arguments) -> Iterator[Arguments]:

@@ -55,7 +55,7 @@ class _Mistake(click.ClickException):
 @click.version_option(__version__, prog_name="grade")
 @click.pass_context
 def cli(ctx: click.Context, course: Path | None) -> None:
-    """Grade your exercises and learn from what it says.
+    r"""Grade your exercises and learn from what it says.
 
     \b
     grade            how far you are, and what to do next

@@ -1,1 +1,1 @@
-"""The untrusted side: what runs student code. The standard library and numpy only; started by path, never imported by name."""
+"""The untrusted side: what runs student code. The standard library and numpy only; the judge starts it by path."""

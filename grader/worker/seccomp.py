@@ -15,28 +15,28 @@ from collections.abc import Iterable
 
 # Numbers by machine, from the kernel's arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h.
 _X86_64 = {
-    **{"read": 0, "write": 1, "close": 3, "fstat": 5, "poll": 7, "lseek": 8, "mmap": 9, "mprotect": 10, "munmap": 11},
-    **{"brk": 12, "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15, "ioctl": 16, "readv": 19, "writev": 20},
-    **{"select": 23, "sched_yield": 24, "mremap": 25, "mincore": 27, "madvise": 28, "dup": 32, "nanosleep": 35},
-    **{"getpid": 39, "sendto": 44, "recvfrom": 45, "shutdown": 48, "clone": 56, "exit": 60, "uname": 63, "fcntl": 72},
-    **{"gettimeofday": 96, "getrlimit": 97, "getrusage": 98, "sysinfo": 99, "times": 100, "getuid": 102, "getgid": 104},
-    **{"geteuid": 107, "getegid": 108, "getppid": 110, "sigaltstack": 131, "sched_getparam": 143},
-    **{"sched_getscheduler": 145, "prctl": 157, "gettid": 186, "time": 201, "futex": 202, "sched_getaffinity": 204},
-    **{"set_tid_address": 218, "restart_syscall": 219, "clock_gettime": 228, "clock_getres": 229},
-    **{"clock_nanosleep": 230, "exit_group": 231, "pselect6": 270, "ppoll": 271, "set_robust_list": 273},
-    **{"get_robust_list": 274, "prlimit64": 302, "getrandom": 318, "membarrier": 324, "rseq": 334, "clone3": 435},
+    "read": 0, "write": 1, "close": 3, "fstat": 5, "poll": 7, "lseek": 8, "mmap": 9, "mprotect": 10, "munmap": 11,
+    "brk": 12, "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15, "ioctl": 16, "readv": 19, "writev": 20,
+    "select": 23, "sched_yield": 24, "mremap": 25, "mincore": 27, "madvise": 28, "dup": 32, "nanosleep": 35,
+    "getpid": 39, "sendto": 44, "recvfrom": 45, "shutdown": 48, "clone": 56, "exit": 60, "uname": 63, "fcntl": 72,
+    "gettimeofday": 96, "getrlimit": 97, "getrusage": 98, "sysinfo": 99, "times": 100, "getuid": 102, "getgid": 104,
+    "geteuid": 107, "getegid": 108, "getppid": 110, "sigaltstack": 131, "sched_getparam": 143,
+    "sched_getscheduler": 145, "prctl": 157, "gettid": 186, "time": 201, "futex": 202, "sched_getaffinity": 204,
+    "set_tid_address": 218, "restart_syscall": 219, "clock_gettime": 228, "clock_getres": 229,
+    "clock_nanosleep": 230, "exit_group": 231, "pselect6": 270, "ppoll": 271, "set_robust_list": 273,
+    "get_robust_list": 274, "prlimit64": 302, "getrandom": 318, "membarrier": 324, "rseq": 334, "clone3": 435,
 }
 _AARCH64 = {
-    **{"dup": 23, "fcntl": 25, "ioctl": 29, "close": 57, "lseek": 62, "read": 63, "write": 64, "readv": 65, "writev": 66},
-    **{"pselect6": 72, "ppoll": 73, "fstat": 80, "exit": 93, "exit_group": 94, "set_tid_address": 96, "futex": 98},
-    **{"set_robust_list": 99, "get_robust_list": 100, "nanosleep": 101, "clock_gettime": 113, "clock_getres": 114},
-    **{"clock_nanosleep": 115, "sched_getscheduler": 120, "sched_getparam": 121, "sched_getaffinity": 123},
-    **{"sched_yield": 124, "restart_syscall": 128, "sigaltstack": 132, "rt_sigaction": 134, "rt_sigprocmask": 135},
-    **{"rt_sigreturn": 139, "times": 153, "uname": 160, "getrlimit": 163, "getrusage": 165, "prctl": 167},
-    **{"gettimeofday": 169, "getpid": 172, "getppid": 173, "getuid": 174, "geteuid": 175, "getgid": 176},
-    **{"getegid": 177, "gettid": 178, "sysinfo": 179, "sendto": 206, "recvfrom": 207, "shutdown": 210, "brk": 214},
-    **{"munmap": 215, "mremap": 216, "clone": 220, "mmap": 222, "mprotect": 226, "mincore": 232, "madvise": 233},
-    **{"prlimit64": 261, "getrandom": 278, "membarrier": 283, "rseq": 293, "clone3": 435},
+    "dup": 23, "fcntl": 25, "ioctl": 29, "close": 57, "lseek": 62, "read": 63, "write": 64, "readv": 65, "writev": 66,
+    "pselect6": 72, "ppoll": 73, "fstat": 80, "exit": 93, "exit_group": 94, "set_tid_address": 96, "futex": 98,
+    "set_robust_list": 99, "get_robust_list": 100, "nanosleep": 101, "clock_gettime": 113, "clock_getres": 114,
+    "clock_nanosleep": 115, "sched_getscheduler": 120, "sched_getparam": 121, "sched_getaffinity": 123,
+    "sched_yield": 124, "restart_syscall": 128, "sigaltstack": 132, "rt_sigaction": 134, "rt_sigprocmask": 135,
+    "rt_sigreturn": 139, "times": 153, "uname": 160, "getrlimit": 163, "getrusage": 165, "prctl": 167,
+    "gettimeofday": 169, "getpid": 172, "getppid": 173, "getuid": 174, "geteuid": 175, "getgid": 176,
+    "getegid": 177, "gettid": 178, "sysinfo": 179, "sendto": 206, "recvfrom": 207, "shutdown": 210, "brk": 214,
+    "munmap": 215, "mremap": 216, "clone": 220, "mmap": 222, "mprotect": 226, "mincore": 232, "madvise": 233,
+    "prlimit64": 261, "getrandom": 278, "membarrier": 283, "rseq": 293, "clone3": 435,
 }
 _MACHINES = {
     "x86_64": (0xC000003E, _X86_64),  # AUDIT_ARCH_X86_64
@@ -91,7 +91,7 @@ def program(machine: str) -> bytes:
     if machine not in _MACHINES:
         raise SeccompUnavailable(errno.ENOSYS, f"no table of system calls for {machine}")
     architecture, numbers = _MACHINES[machine]
-    special = _special(numbers)
+    special = _special()
     lines: list[_Instruction] = [
         (_LOAD, 0, 0, _ARCHITECTURE_OFFSET),
         (_JUMP_EQUAL, 1, 0, architecture),
@@ -107,7 +107,7 @@ def program(machine: str) -> bytes:
     return b"".join(struct.pack("HBBI", *line) for line in lines)
 
 
-def _special(numbers: dict[str, int]) -> dict[str, list[_Instruction]]:
+def _special() -> dict[str, list[_Instruction]]:
     """System calls of which only some uses are allowed, by their arguments."""
     return {
         "clone": [

@@ -9,11 +9,11 @@ import click
 
 @click.command("edition", epilog="Example: grade edition student --out ai480.zip")
 @click.argument("kind", type=click.Choice(["student"]))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="A new folder, or a file that ends in .zip.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="A new folder, or a .zip file.")
 @click.option("--lesson", "names", multiple=True, help="A lesson to include; all by default.")
 @click.pass_obj
 def command(course_folder: Path | None, kind: str, out: Path, names: tuple[str, ...]) -> None:
-    """Write the students' edition: stubs, handouts, public checks, and the grader; no solution, no hidden check. For authors."""
+    """Write the students' edition: stubs, handouts, public checks, the grader; no solutions. For authors."""
     from grader.authors.edition import student_edition, write_edition
     from grader.course import Course
     from grader.judge.launch import launcher

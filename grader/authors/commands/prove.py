@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--matrix", is_flag=True, help="Print which check catches which misconception.")
 @click.pass_obj
 def command(course_folder: Path | None, names: tuple[str, ...], update: bool, matrix: bool) -> None:
-    """Prove lessons (all by default): the solution passes, every misconception is caught, no check is idle. For authors."""
+    """Prove lessons (all by default): solution, checks and misconceptions hold each other up. For authors."""
     from grader.authors.prove import prove
     from grader.course import Course
     from grader.judge.launch import launcher

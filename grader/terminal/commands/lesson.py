@@ -29,10 +29,10 @@ ALL_RIGHT, FELL_SHORT, OUR_FAULT = 0, 1, 3
 @click.option(
     "--submission",
     type=click.Path(path_type=Path),
-    help="The file to grade, or a folder or archive that holds it under the lesson's name; the exercises folder by default.",
+    help="The file, or a folder or archive that holds it under the lesson's name; the exercises folder by default.",
 )
 @click.option("--exercise", help="Grade this exercise alone.")
-@click.option("--json", "json_to", metavar="FILE|-", help="Write the result as JSON; - puts it alone on standard output.")
+@click.option("--json", "json_to", metavar="FILE|-", help="Write the result as JSON; - for standard output alone.")
 @click.option("--format", "format_", type=click.Choice(["gradescope"]), help="A platform's format, for --out.")
 @click.option("--out", type=click.Path(path_type=Path), help="Where to write it, anew after every check.")
 @click.option("--watch", is_flag=True, help="Grade again whenever the file is saved, until you press Ctrl-C.")
@@ -109,7 +109,8 @@ def _exercise(lesson: Lesson, wanted: str | None) -> str | None:
     names = [each.name for each in Manifest.load(lesson.manifest_path).exercises]
     found = matching(wanted, names)
     if len(found) != 1:
-        problem = f"{wanted!r} could be any of {', '.join(found)}" if found else f"lesson {lesson.number} has no {wanted!r}"
+        several = f"{wanted!r} could be any of {', '.join(found)}"
+        problem = several if found else f"lesson {lesson.number} has no {wanted!r}"
         hint = f"Its exercises: {', '.join(names)}." if not found else "Write more of the name."
         raise UserError(problem + ("" if found else did_you_mean(wanted, names)), hint)
     return found[0]

@@ -39,7 +39,7 @@ def command(course_folder: Path | None, case: str, debugger: bool, rank: int, tr
     replay = find(course.state, case)
     lesson = course.lesson(replay.lesson)
     path = Path(replay.submission)
-    close: Callable[[], object] = lambda: None  # noqa: E731
+    close: Callable[[], object] = lambda: None
     performer: Performer
     if debugger:
         performer = _debugged(path, rank)

@@ -47,8 +47,8 @@ def command(
 ) -> None:
     """Call a function of yours: its docstring example, a sample on --ranks, or the call that you write."""
     from grader.course import Course
-    from grader.submissions import find_submission
     from grader.manifest import Manifest
+    from grader.submissions import find_submission
 
     lesson = Course.find(explicit=course_folder).lesson(name)
     manifest = Manifest.load(lesson.manifest_path)
