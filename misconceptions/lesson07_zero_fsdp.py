@@ -697,8 +697,10 @@ misconception(
 misconception(
     "groups_that_never_meet",
     of="hybrid_reduce",
-    instead_of="replicas.all_reduce(shard_group.reduce_scatter(flat)) / comm.size",
-    wrote="shard_group.reduce_scatter(flat) / group",
+    instead_of="""replicas.all_reduce(shard_group.reduce_scatter(flat))
+    return total / comm.size""",
+    wrote="""shard_group.reduce_scatter(flat)
+    return total / group""",
     says="groups that average among themselves alone",
     hint="The other groups have seen other samples. Where does your chunk get their share?",
 )

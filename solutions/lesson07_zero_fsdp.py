@@ -621,7 +621,8 @@ def hybrid_reduce(comm: Comm, grad: FloatArray, group: int) -> FloatArray:
     if comm.size % group:
         raise ValueError(f"groups of {group} do not divide {comm.size} ranks")
     shard_group, replicas = comm.split(comm.rank // group), comm.split(comm.rank % group)
-    return replicas.all_reduce(shard_group.reduce_scatter(flat)) / comm.size
+    total: FloatArray = replicas.all_reduce(shard_group.reduce_scatter(flat))
+    return total / comm.size
 
 
 @exercise(outcome="7e", minutes=35, core=True, difficulty=3)

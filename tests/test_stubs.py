@@ -219,7 +219,7 @@ def test_formatted_fixture_stays_formatted(tmp_path: Path) -> None:
     path.write_text(
         STUB.replace("\n    @property\n    def current(self)", "\n    def current(self)"), encoding="utf-8"
     )
-    result = ruff("format", "--diff", "--isolated", "--no-cache", "--line-length=110", "--ignore=F401", str(path))
+    result = ruff("format", "--diff", "--isolated", "--no-cache", "--line-length=110", str(path))
     assert result.returncode == 0, result.stdout
     result = ruff("check", "--isolated", "--no-cache", "--line-length=110", "--ignore=F401", "--select=E,F,I,B", str(path))
     assert result.returncode == 0, result.stdout

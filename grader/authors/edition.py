@@ -16,8 +16,8 @@ from grader.course import Course, Lesson
 from grader.errors import UserError
 from grader.judge.bench import Bench, Source
 from grader.judge.determinism import draw_no_constants_from_modules
-from grader.judge.diagnosis import LIMITS
 from grader.judge.fingerprint import fingerprint
+from grader.judge.known import LIMITS
 from grader.judge.launch import Launcher
 from grader.judge.misconceptions import apply, load_misconceptions
 

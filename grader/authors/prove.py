@@ -10,16 +10,15 @@ from grader.authors.stubs import stub_source, write_stubs
 from grader.course import Lesson
 from grader.errors import UserError
 from grader.handout import hints
-from grader.judge.behaviour import Behaviour, observe
 from grader.judge.bench import Bench, Source
-from grader.judge.calls import Call
 from grader.judge.checking import Checking, CheckRun
 from grader.judge.determinism import draw_no_constants_from_modules, seeded
+from grader.judge.diagnosis import alike
+from grader.judge.known import Exercise
 from grader.judge.launch import Launcher
 from grader.judge.limits import Limits
 from grader.judge.local import Local
 from grader.judge.misconceptions import Misconception, apply, load_misconceptions
-from grader.judge.probes import record
 from grader.judge.proxies import Proxy
 from grader.manifest import Manifest, difference
 from grader.results import Outcome
@@ -142,7 +141,7 @@ class _Prover:
                 self.say(f"{name}: {one.name}")
                 self._catch(one, sources[one.name], checks)
             self._every_check_catches(name, checks, known)
-            self._all_differ(name, checks, known, sources)
+            self._all_differ(name, checks, known)
         for one in self.proof.known:
             if one.of not in self.names:
                 self.proof.gaps.append(f"misconception {one.name} is of {one.of!r}, which is no exercise")
@@ -164,22 +163,12 @@ class _Prover:
             self.proof.gaps.append(f"{name} has no misconceptions")
         self.proof.gaps += [f"{check.label} of {name} catches nothing" for check in checks if check.label not in caught]
 
-    def _all_differ(
-        self, name: str, checks: Sequence[LessonCheck], known: Sequence[Misconception], sources: dict[str, Source]
-    ) -> None:
-        calls = [probe.call for probe in record([check.test for check in checks], self.reference, self.reference)]
-        shown = {one.name: self._behaviours(sources[one.name], calls) for one in known}
-        for index, one in enumerate(known):
-            for other in known[index + 1 :]:
-                if all(a.same_as(b) for a, b in zip(shown[one.name], shown[other.name], strict=True)):
-                    self.proof.gaps.append(f"misconceptions {one.name} and {other.name} of {name} behave alike")
-
-    def _behaviours(self, source: Source, calls: Sequence[Call]) -> list[Behaviour]:
-        bench = self._bench(source)
-        bench.limits = Limits(cpu_seconds=0.5, idle_seconds=1.0)
-        shown = [observe(bench, call) for call in calls]
-        bench.renew()
-        return shown
+    def _all_differ(self, name: str, checks: Sequence[LessonCheck], known: Sequence[Misconception]) -> None:
+        function = getattr(self.contents.solution, name)
+        tests = [check.test for check in checks]
+        exercise = Exercise.of(name, known, self.solution, function, tests, self.reference)
+        for one, other in alike(exercise, self.launcher, self.collectives):
+            self.proof.gaps.append(f"misconceptions {one.name} and {other.name} of {name} behave alike")
 
     def _public_share(self) -> None:
         public = sum(any("(public)" in label for label in caught) for caught in self.proof.matrix.values())

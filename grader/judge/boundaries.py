@@ -19,8 +19,9 @@ MOST_CELLS = 56  # numbers of ranks with lengths
 NUMBERED_BASES = 2  # those of which arguments also become the numbers in texts
 MIXED = 80
 PLAIN_PROBES = 500
-ASKING_PROBES = 300  # a question to a function that was passed takes as long as a call
+ASKING_PROBES = 150  # a question to a function that was passed takes as long as a call
 MOST_RANKS = 8
+FEW_RANKS = 5  # up to which a run costs little
 LONG = (17, 40)
 
 
@@ -112,8 +113,9 @@ def _beside_ranks(
         for shift in range(2 if len(per_rank) < 4 else 1):
             setting = {**seen[(7 * number + shift) % len(seen)], **fixed} if number % 3 or shift else own
             probes.append(_guess(_rebuilt(dataclasses.replace(base, per_rank=per_rank), setting, parameters)))
-    small = sorted((call for call in calls if len(call.per_rank or ()) in (2, 3)), key=_content, reverse=True)[:1]
-    for base in small:
+    small = [call for call in calls if len(call.per_rank or ()) in (2, 3)]
+    small.sort(key=lambda call: (len(call.per_rank or ()), -_content(call)))
+    for base in small[:1]:
         for arguments, odd in options.one_changed(_by_name(base, parameters)):
             probes.append(_guess(_rebuilt(base, arguments, parameters), odd))
         probes += [_guess(dataclasses.replace(base, per_rank=other), odd=True) for other in _misfits(base)]
@@ -165,11 +167,13 @@ def _is_even(call: Call) -> bool:
 
 def _evenly(call: Call, numbers: Sequence[float]) -> list[tuple[Any, ...]]:
     """Every small number of ranks with lengths around it, and a few long buffers."""
-    counts = {
-        *range(1, MOST_RANKS + 1),
-        *(int(number) + d for number in numbers if number <= MOST_RANKS for d in (0, 1)),
-    }
-    cells = [(ranks, n) for ranks in sorted(counts) for n in (2 * ranks + 1, ranks - 1, ranks, 1, ranks + 1, 0)]
+    more = [int(number) + d for number in numbers if number <= 2 * MOST_RANKS for d in (0, 1)]
+    counts = {*range(1, MOST_RANKS + 1), *more}
+    cells = [
+        (ranks, n)
+        for ranks in sorted(counts)
+        for n in (2 * ranks + 1, ranks - 1, ranks, 1, ranks + 1, 0)[: 6 if ranks <= FEW_RANKS else 3]
+    ]
     cells += [(ranks, n) for n in (*LONG, *lengths(numbers)) for ranks in (2, 3)]
     return [_ranks(call, ranks, to_length(n)) for ranks, n in cells if ranks > 0]
 

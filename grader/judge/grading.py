@@ -280,7 +280,8 @@ class _Grading:
             return None
         if self.solution is None:
             return self._told_by_fingerprint(exercise)
-        from grader.judge.diagnosis import Diagnosis, failing_calls, prepared
+        from grader.judge.diagnosis import Diagnosis, failing_calls
+        from grader.judge.known import prepared
 
         failing = failing_calls([found for run in runs for found in (*run.failures, run.finding) if found is not None])
         if not failing:
@@ -291,8 +292,8 @@ class _Grading:
 
     def _told_by_fingerprint(self, exercise: str) -> Misconception | None:
         """In a student's edition: the misconception whose fingerprint the submission has."""
-        from grader.judge.diagnosis import LIMITS
         from grader.judge.fingerprint import fingerprint, known_fingerprints
+        from grader.judge.known import LIMITS
 
         known = known_fingerprints(self.lesson).get(exercise, {})
         if not known or self.bench.problem is not None:

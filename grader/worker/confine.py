@@ -19,7 +19,7 @@ from . import landlock, seccomp
 # What the standard library itself imports only when it is used, and what numerical code asks for.
 COMMON_MODULES = (
     *("array", "bisect", "cmath", "collections.abc", "concurrent.futures.thread", "copy", "dataclasses", "decimal"),
-    *("encodings.ascii", "encodings.latin_1", "encodings.utf_8_sig", "fractions", "functools", "heapq", "itertools"),
+    *("encodings.ascii", "encodings.idna", "encodings.latin_1", "encodings.utf_8_sig", "fractions", "functools", "heapq", "itertools"),
     *("locale", "math", "numbers", "operator", "queue", "random", "statistics", "string", "traceback", "typing"),
     *("unicodedata", "_strptime"),
 )

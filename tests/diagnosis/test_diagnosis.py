@@ -11,8 +11,9 @@ import pytest
 from grader.judge.bench import Bench, Source
 from grader.judge.calls import Call
 from grader.judge.candidates import bundle, candidate_name
-from grader.judge.diagnosis import Diagnosis, Exercise
+from grader.judge.diagnosis import Diagnosis, alike
 from grader.judge.grading import Options, grade
+from grader.judge.known import Exercise
 from grader.judge.launch import Launcher, launcher
 from grader.judge.limits import Limits
 from grader.judge.local import load_module
@@ -164,6 +165,11 @@ def test_two_that_behave_alike_are_not_named(halves: Setting) -> None:
     exercise.known = [exercise.known[1], exercise.known[1]]
     exercise.bundle = bundle("half", exercise.known, Source("halves.py", HALVES.encode()))
     assert diagnosed(halves, "def half(n): return 1 + n // 2", 2) is None
+    assert alike(exercise, halves.workers, {}) == [tuple(exercise.known)]
+
+
+def test_two_that_differ_beside_the_checks_are_told_apart(halves: Setting) -> None:
+    assert alike(halves.exercise, halves.workers, {}) == []
 
 
 def test_what_depends_on_earlier_calls_is_like_nothing(halves: Setting) -> None:
