@@ -177,15 +177,20 @@ def test_nothing_is_left_after_the_hostile_run(bench: Bench) -> None:
 
 
 def processes() -> set[int]:
-    """The processes of the machine that run Python from this worker's folder."""
-    found = set()
+    """The processes that this one has started, and theirs, and orphans that run the worker's program."""
+    parents, workers = {}, set()
     for entry in Path("/proc").iterdir():
         try:
-            if entry.name.isdecimal() and b"grader/worker/__main__" in (entry / "cmdline").read_bytes():
-                found.add(int(entry.name))
-        except OSError:
+            if entry.name.isdecimal():
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                if b"grader/worker/__main__" in (entry / "cmdline").read_bytes():
+                    workers.add(int(entry.name))
+        except OSError:  # it has ended meanwhile
             continue
-    return found
+    own = {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in own} - own:
+        own |= more
+    return own | {pid for pid in workers if parents[pid] == 1}
 
 
 UNPRIVILEGED = """
