@@ -394,7 +394,7 @@ def test_one_bucket_at_a_time_and_none_before_it_is_ready(student, times):
     backward, communication = [float(b) for b, _ in times], [float(c) for _, c in times]
     backward_end, total, _, events = student.overlap_step(backward, communication)
     ready = np.cumsum(backward)
-    expect(backward_end, "end of the backward pass").equal(sum(backward))
+    expect(backward_end, "end of the backward pass").equal(sum(backward, 0.0))
     expect([end - start for start, end in events], "length of each reduction").equal(communication)
     for number, (start, _) in enumerate(events):
         before = events[number - 1][1] if number else 0.0

@@ -124,6 +124,14 @@ class _Prover:
                     found = run.finding
                     why = run.broken or (f"{found.calls[-1:]}: {found.failure}" if found else "")
                     self.proof.gaps.append(f"{run.facts.name}: the solution is {run.outcome} (seed {seed}): {why}")
+                self._has_no_notes(run)
+
+    def _has_no_notes(self, run: CheckRun) -> None:
+        """A right solution must not be told that it was accepted though it is of another type."""
+        for note in dict.fromkeys(run.accepted):
+            gap = f"{run.facts.name}: expects another type than the solution returns: accepted {note}"
+            if gap not in self.proof.gaps:
+                self.proof.gaps.append(gap)
 
     def misconceptions_are_caught(self) -> None:
         """No misconception passes, no check catches nothing, no two misconceptions behave alike."""

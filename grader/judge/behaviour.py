@@ -104,11 +104,20 @@ def _behaviour_of_ranks(answer: Answer, run: Run, asked: Any, rounds: bool) -> B
         [(event.peer, event.elements, event.nbytes, event.tag) for event in trace if event.kind == "send"]
         for trace in run.traces
     ]
-    sends = [messages, run.collectives, run.collective_elements, run.unreceived]
+    sends = [messages, run.collectives, run.collective_elements, run.unreceived, _computing(run)]
     outcomes = [_kind_of_error(run.errors[r]) if r in run.errors else each for r, each in enumerate(run.outcomes)]
     if len(run.errors) == run.size:  # whether a call is refused before or after a message is open
         return Behaviour((end, *outcomes))
     return Behaviour((end, *outcomes), run.results, run.arguments, sends, run.rounds if rounds else 0, asked)
+
+
+def _computing(run: Run) -> list[list[tuple[str, float]]]:
+    """Where a rank announces what it computes: the order of that among its collectives."""
+    announced = [any(event.kind == "compute" for event in trace) for trace in run.traces]
+    return [
+        [(event.kind, event.seconds) for event in trace if event.kind not in ("send", "recv")] if does else []
+        for trace, does in zip(run.traces, announced, strict=True)
+    ]
 
 
 def _kind_of_error(facts: Any) -> str:

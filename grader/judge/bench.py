@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,10 +40,11 @@ class Source:
         """The content's hash, in hexadecimal."""
         return hashlib.sha256(self.content).hexdigest()
 
-    def line(self, number: int) -> str:
-        """One line of it, stripped; "" where there is none."""
-        lines = self.content.decode("utf-8-sig", "replace").splitlines()
-        return lines[number - 1].strip() if 0 < number <= len(lines) else ""
+    def line(self, number: int, *, whole: bool = False) -> str:
+        """One line of it, without its indentation unless ``whole``; "" where there is none."""
+        lines = re.split("\r\n|\r|\n", self.content.decode("utf-8-sig", "replace"))  # as Python counts them
+        line = lines[number - 1].rstrip() if 0 < number <= len(lines) else ""
+        return line if whole else line.strip()
 
 
 class Bench:
@@ -120,6 +122,10 @@ class Bench:
         for link in links:
             link.close()
         return self._launcher.end([link.pid for link in links]) if links else {}
+
+    def cpu_seconds(self) -> float:
+        """CPU time that the present workers have used."""
+        return sum(link.clock() or 0.0 for link in self._links)
 
     def perform(self, call: Call) -> Answer:
         """Make a call; see ``Performer``."""

@@ -151,11 +151,16 @@ def _content(call: Call) -> int:
     return different * (1 + min((min(map(len, entry), default=0) for entry in arrays), default=0))
 
 
+def _form(value: Any) -> Any:
+    """The shape of an array; of a list or tuple, which may hold arrays of several shapes, its items' forms."""
+    return [_form(item) for item in value] if isinstance(value, list | tuple) else np.shape(value)
+
+
 def _shape_of(per_rank: tuple[Any, ...]) -> str:
     """What tells two ways to fill ranks apart: the shapes, and roughly how large the numbers are."""
     values = [value for entry in per_rank for value in rank_arguments(entry)]
     largest = max((float(np.abs(v).max()) for v in values if isinstance(v, np.ndarray) and v.size), default=0.0)
-    return repr((len(per_rank), [np.shape(value) for value in values], largest < 1, largest > 99))
+    return repr((len(per_rank), [_form(value) for value in values], largest < 1, largest > 99))
 
 
 def _is_even(call: Call) -> bool:

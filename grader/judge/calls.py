@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
+from grader.worker import wire
 from grader.worker.comm import Event
 from grader.worker.threads import as_array, rank_arguments
 
@@ -204,23 +205,46 @@ class Performer(Protocol):
         """Make the call and say what became of it."""
 
 
+MAX_SHOWN_BITS = 10_000  # Python refuses to write out longer ints
+
+
 def show(value: Any, limit: int = 400) -> str:
     """A value as Python prints it, arrays shortened."""
     with np.printoptions(threshold=24, edgeitems=6, linewidth=10_000, precision=17, floatmode="unique"):
-        text = _show(value)
+        text = _show(value, limit)
     return text if len(text) <= limit else text[: limit - 2] + " …"
 
 
-def _show(value: Any) -> str:
+def _show(value: Any, limit: int) -> str:
+    """As much of it as can matter for the first ``limit`` characters, and a little more."""
     if isinstance(value, np.generic):
         return repr(value.item())
+    if isinstance(value, str | bytes):
+        return repr(value[: limit + 1])
+    if isinstance(value, int) and value.bit_length() > MAX_SHOWN_BITS:
+        return f"an int of {value.bit_length():,} bits"
     if isinstance(value, list):
-        return "[" + ", ".join(map(_show, value)) + "]"
+        return "[" + _joined((_show(item, limit) for item in value), limit) + "]"
+    if isinstance(value, wire.Record):
+        fields = zip(value.field_names, value, strict=True)
+        return f"{value.record_name}({_joined((f'{name}={_show(item, limit)}' for name, item in fields), limit)})"
     if type(value) is tuple:
-        return "(" + ", ".join(map(_show, value)) + ("," if len(value) == 1 else "") + ")"
+        return "(" + _joined((_show(item, limit) for item in value), limit) + ("," if len(value) == 1 else "") + ")"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{_show(key)}: {_show(item)}" for key, item in value.items()) + "}"
+        return "{" + _joined((f"{_show(key, limit)}: {_show(item, limit)}" for key, item in value.items()), limit) + "}"
     return repr(value)
+
+
+def _joined(parts: Iterable[str], limit: int) -> str:
+    """The parts with commas between them, as far as they are needed: a million of them would take a second."""
+    taken: list[str] = []
+    length = 0
+    for part in parts:
+        taken.append(part)
+        length += len(part)
+        if length > limit:
+            break
+    return ", ".join(taken)
 
 
 def _show_argument(value: Any) -> str:

@@ -10,14 +10,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grader.judge.bench import Bench
+from grader.judge.budget import CPU_SECONDS, Budget
+from grader.judge.calls import Call
 from grader.judge.checks import SHRINK_CALLS, CheckFacts, Finding, Search, SearchEnds, current
 from grader.judge.expectations import accepted
 from grader.judge.failures import CheckFailed, Unfinished
 from grader.judge.limits import Limits
 from grader.judge.proxies import Proxy
+from grader.judge.slowness import may_be_slow
 from grader.results import Outcome
 
 TIMEOUTS_PER_EXERCISE = 2
+TIMED_OUT_TWICE = "Not called: two checks of this exercise have timed out already."
+USED_UP = "Not called: the checks of this exercise have used up their time."
 
 
 @dataclass
@@ -29,6 +34,9 @@ class CheckRun:
         failures: Every failing example that was met, for the diagnosis.
         broken: Our own error, where the check could not decide.
         skipped: Whether it was decided without a call.
+        why: Why it was, where that needs to be said.
+        accepted: What was accepted though it was not as asked.
+        slow: Calls of one example, where calls take so long that a student might notice.
     """
 
     facts: CheckFacts
@@ -38,6 +46,9 @@ class CheckRun:
     failures: list[Finding] = field(default_factory=list)
     broken: str = ""
     skipped: bool = False
+    why: str = ""
+    accepted: list[str] = field(default_factory=list)
+    slow: list[Call] = field(default_factory=list)
     printed: tuple[str, ...] = ()
     calls: int = 0
     seconds: float = 0.0
@@ -67,11 +78,22 @@ class Checking:
         self._bench, self._reference, self._only, self._shrink = bench, reference, only, shrink
         self._exercises = tuple(exercises)
         self._search = Search()
-        self.student = Proxy(bench, lambda call: self._search.watch(call))
+        self._budget = Budget(bench.cpu_seconds)
+        self._limited = True
+        self.student = Proxy(bench, self._watch)
         self.runs: list[CheckRun] = []
         self.notes: dict[str, list[str]] = {}
         self._timeouts: Counter[str] = Counter()
         self._not_started: set[str] = set()
+
+    def _watch(self, call: Call) -> None:
+        """Note a call that is about to be made; one too many is not."""
+        if self._limited and self._budget.used_up():
+            if self._search.finding is not None:
+                raise SearchEnds
+            message = f"Each call ends in time, but all of this exercise together take more than {CPU_SECONDS:g} s."
+            raise Unfinished(CheckFailed("took too long in all", outcome=Outcome.TIMED_OUT, message=message))
+        self._search.watch(call)
 
     def wants(self, facts: CheckFacts) -> bool:
         """Whether a check belongs to what is graded."""
@@ -79,7 +101,12 @@ class Checking:
 
     def run(self, test: Callable[..., None], facts: CheckFacts, visibility: str, fixtures: dict[str, Any]) -> None:
         """Run one check."""
-        run = self._without_calls(facts, visibility) or self._with_calls(test, facts, visibility, fixtures)
+        run = self._without_calls(facts, visibility)
+        if run is None:
+            self._bench.renew()
+            self._budget.begin(facts.exercise)
+            run = self._with_calls(test, facts, visibility, fixtures)
+            self._budget.end()
         self.runs.append(run)
         if run.outcome is Outcome.TIMED_OUT and not run.skipped:
             self._timeouts[facts.exercise] += 1
@@ -96,7 +123,9 @@ class Checking:
         if facts.exercise in self._not_started and not self._has_started(facts.exercise):
             return CheckRun(facts, visibility, Outcome.NOT_STARTED, skipped=True)
         if self._timeouts[facts.exercise] >= TIMEOUTS_PER_EXERCISE:
-            return CheckRun(facts, visibility, Outcome.TIMED_OUT, skipped=True)
+            return CheckRun(facts, visibility, Outcome.TIMED_OUT, skipped=True, why=TIMED_OUT_TWICE)
+        if self._budget.was_used_up(facts.exercise):
+            return CheckRun(facts, visibility, Outcome.TIMED_OUT, skipped=True, why=USED_UP)
         return None
 
     def _has_started(self, exercise: str) -> bool:
@@ -110,13 +139,13 @@ class Checking:
     def _with_calls(
         self, test: Callable[..., None], facts: CheckFacts, visibility: str, fixtures: dict[str, Any]
     ) -> CheckRun:
-        self._bench.renew()
         self._bench.limits = Limits(cpu_seconds=facts.seconds)
         stand_in = self._stand_in if self._reference is not None else None
         self._search = search = Search(stand_in, SHRINK_CALLS if self._shrink else 0)
         began = time.perf_counter()
         broken = ""
-        runner, noted = current.set(search), accepted.set(lambda note: self._note(facts.exercise, note))
+        notes: list[str] = []
+        runner, noted = current.set(search), accepted.set(notes.append)
         try:
             test(**fixtures)
         except (CheckFailed, Unfinished, SearchEnds):
@@ -127,6 +156,8 @@ class Checking:
         finally:
             current.reset(runner)
             accepted.reset(noted)
+            self._note(facts.exercise, notes)
+        took = time.perf_counter() - began
         finding = search.finding
         if finding is not None and not search.broken and self._shrink:
             finding.failure = self._again(finding, fixtures)
@@ -139,6 +170,8 @@ class Checking:
             finding,
             search.failures,
             broken,
+            accepted=notes,
+            slow=search.calls if finding is None and may_be_slow(took, search.count) else [],
             printed=self._bench.printed if finding is not None else (),
             calls=search.count,
             seconds=time.perf_counter() - began,
@@ -150,7 +183,7 @@ class Checking:
             return finding.failure
         self._bench.renew()
         search = Search()
-        self._search = search
+        self._search, self._limited = search, False
         try:
             search.example(finding.body, {**fixtures, **finding.arguments})
         except CheckFailed as failure:
@@ -159,6 +192,8 @@ class Checking:
             return unfinished.failure
         except Exception:
             return finding.failure
+        finally:
+            self._limited = True
         message = (
             "In a fresh process the same call gives the right answer: what comes back depends on earlier calls, or on "
             "chance. A result may depend on the arguments alone; look for what is kept between calls."
@@ -168,7 +203,5 @@ class Checking:
     def _stand_in(self, body: Callable[..., Any], arguments: dict[str, Any]) -> None:
         body(**{name: self._reference if name == "student" else value for name, value in arguments.items()})
 
-    def _note(self, exercise: str, text: str) -> None:
-        notes = self.notes.setdefault(exercise, [])
-        if text not in notes:
-            notes.append(text)
+    def _note(self, exercise: str, notes: Sequence[str]) -> None:
+        self.notes[exercise] = list(dict.fromkeys([*self.notes.get(exercise, ()), *notes]))

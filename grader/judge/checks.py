@@ -12,11 +12,12 @@ from typing import Any, Protocol, TypeVar
 
 from grader.judge.calls import Call
 from grader.judge.determinism import deterministic
-from grader.judge.failures import CheckFailed, Unfinished
+from grader.judge.failures import RETURNS_NONE, CheckFailed, Unfinished
 from grader.results import Outcome
 
 # Examples tried after the first failure: a count, never seconds, so that grades don't depend on speed.
 SHRINK_CALLS = 200
+STUMBLED_CHARACTERS = 500
 
 Test = TypeVar("Test", bound=Callable[..., Any])
 
@@ -183,9 +184,7 @@ class Search:
                 except Exception:
                     self.broken = "".join(traceback.format_exception(error))
                     raise SearchEnds from error
-            stumbled = f"{type(error).__name__}: {error}"
-            message = f"What came back is not of the form that the docstring describes (looking at it: {stumbled})."
-            raise CheckFailed("a result of another form", message=message) from error
+            raise CheckFailed("a result of another form", FORM, message=_stumbled(error)) from error
 
     def _keep(self, body: Callable[..., Any], arguments: dict[str, Any], failure: CheckFailed) -> None:
         drawn = {name: value for name, value in arguments.items() if name not in FIXTURES}
@@ -196,6 +195,14 @@ class Search:
 
 
 FIXTURES = ("student", "reference")
+FORM = "what the docstring describes"
+
+
+def _stumbled(error: Exception) -> str:
+    """What to say of a result over which the check itself stumbles."""
+    said = f"{type(error).__name__}: {error}"[:STUMBLED_CHARACTERS]
+    none = f" {RETURNS_NONE}" if "NoneType" in said else ""
+    return f"What came back is not of the form that the docstring describes (looking at it: {said}).{none}"
 
 
 def _size(finding: Finding) -> int:

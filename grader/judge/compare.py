@@ -155,15 +155,34 @@ def accepted_as(got: Any, want: Any) -> str:
     """What was accepted though it is of another type than the solution's result, in words; "" if nothing."""
     if isinstance(got, np.ndarray | np.generic) and got.dtype == np.float32 and _is_double(want):
         return "float32 where float64 is asked for"
-    if isinstance(want, tuple) and isinstance(got, list):
-        return "a list where a tuple is asked for"
-    if isinstance(want, np.ndarray) and want.ndim > 0 and isinstance(got, list | tuple):
-        return f"a {type(got).__name__} where an array is asked for"
-    if isinstance(want, int) and isinstance(got, float) and not isinstance(want, bool):
-        return "a float where an int is asked for"
-    if isinstance(want, int | float) and isinstance(got, np.ndarray):
+    if isinstance(want, np.ndarray) and want.ndim == 0:
+        want = want[()]
+    if isinstance(want, list | tuple | np.ndarray):
+        return _accepted_sequence(got, want)
+    if isinstance(want, int | float | np.number) and isinstance(got, np.ndarray):
         return "a 0-d array where a number is asked for"
+    if isinstance(want, bool | np.bool_):
+        return "a numpy bool where a bool is asked for" if isinstance(got, np.bool_) else ""
+    if isinstance(want, int | np.integer) and isinstance(got, float | np.floating):
+        return "a float where an int is asked for"
+    if isinstance(want, int) and isinstance(got, np.integer):
+        return f"a numpy {got.dtype} where an int is asked for"
     return ""
+
+
+def _accepted_sequence(got: Any, want: Any) -> str:
+    """Likewise of a list, a tuple, a record or an array; an array or a tuple in place of a list needs no remark."""
+    if isinstance(want, Record):
+        return "" if isinstance(got, Record) else f"{_kind(got)} where a {want.record_name} is asked for"
+    if isinstance(want, tuple):
+        return "" if isinstance(got, tuple) else f"{_kind(got)} where a tuple is asked for"
+    if isinstance(want, np.ndarray):
+        return f"{_kind(got)} where an array is asked for" if isinstance(got, list | tuple) else ""
+    return ""
+
+
+def _kind(value: Any) -> str:
+    return "an array" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
 
 
 def _is_double(value: Any) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from grader.judge.calls import show
 from grader.judge.compare import EXACT, Tolerance, accepted_as, difference
-from grader.judge.failures import CheckFailed
+from grader.judge.failures import RETURNS_NONE, CheckFailed
 
 RESULTS = "what each rank returned"
 FORMULA = 1e-9  # relative; what a formula in float64 may lose over a few dozen operations, with room
@@ -62,7 +62,8 @@ class Expectation:
     def _compare(self, want: Any, tolerance: Tolerance) -> None:
         found = difference(self._value, want, tolerance)
         if found is not None:
-            raise CheckFailed(show(self._value), show(want), what=self._what, message=_where(found, want))
+            message = _message(self._value, found, want)
+            raise CheckFailed(show(self._value), show(want), what=self._what, message=message)
         self._note(self._value, want)
 
     def _compare_ranks(self, want: Any, tolerance: Tolerance) -> None:
@@ -72,7 +73,7 @@ class Expectation:
                 verb = " returned" if self._what in ("", RESULTS) else ":"
                 got = f"rank {rank}{verb} {show(value)}"
                 what = "" if self._what == RESULTS else self._what
-                raise CheckFailed(got, show(want), what=what, message=_where(found, want))
+                raise CheckFailed(got, show(want), what=what, message=_message(value, found, want))
             self._note(value, want)
 
     def _number(self, wanted: str, holds: Callable[[Any], bool]) -> None:
@@ -89,8 +90,10 @@ class Expectation:
             note(text)
 
 
-def _where(found: str, want: Any) -> str:
+def _message(value: Any, found: str, want: Any) -> str:
     """Where the difference is, if that is worth a line of its own: not for single numbers."""
+    if value is None:
+        return RETURNS_NONE
     many = isinstance(want, np.ndarray | list | tuple | dict) and not found.startswith("it is ")
     return found if many else ""
 

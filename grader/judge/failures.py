@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from grader.results import Outcome
 
+RETURNS_NONE = "It returned None. Is there a return? What works in place returns its result as well."
+
 
 class CheckFailed(AssertionError):
     """A statement of a check that does not hold for the submission.

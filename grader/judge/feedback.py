@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from grader.judge.bench import Source
 from grader.judge.checking import CheckRun
 from grader.judge.failures import CheckFailed
 from grader.results import CheckResult, Counterexample, Feedback, Outcome
 
 WITHHELD_KINDS = (Outcome.CRASHED, Outcome.OUT_OF_MEMORY)
+RAISED = re.compile(r"((?:rank \d+ |\w+\(\) )?raised [^:]+): ")  # what comes after it is the exception's text
 OURS = "This check could not decide: the mistake is the grader's, not yours, and it costs you nothing."
 
 
@@ -19,7 +22,7 @@ def check_result(run: CheckRun, source: Source, policy: Feedback, replay: str | 
     if run.outcome is Outcome.UNGRADED:
         message = OURS + (f"\n{run.broken}" if told is Feedback.FULL else "")
     elif run.skipped:
-        message = _skipped(run)
+        message = run.why
     elif run.finding is not None and run.outcome is not Outcome.NOT_STARTED:
         failure = run.finding.failure
         message = _message(failure, source, told)
@@ -40,23 +43,17 @@ def check_result(run: CheckRun, source: Source, policy: Feedback, replay: str | 
     )
 
 
-def _skipped(run: CheckRun) -> str:
-    if run.outcome is Outcome.TIMED_OUT:
-        return "Not called: two checks of this exercise have timed out already."
-    return ""
-
-
 def _message(failure: CheckFailed, source: Source, told: Feedback) -> str:
     """Prose: the student's own line for a crash, the first difference for a wrong value."""
     if failure.outcome in WITHHELD_KINDS:
         return _with_line(failure.message, source) if told is not Feedback.SENTENCE else ""
     if told is Feedback.FULL or not failure.expected:
-        return failure.message if told is not Feedback.SENTENCE else ""
+        return _with_line(failure.message, source) if told is not Feedback.SENTENCE else ""
     return ""
 
 
 def _with_line(message: str, source: Source) -> str:
-    """"line 12, in f" with what stands there."""
+    """Put what stands there below "line 12, in f"."""
     place, _, rest = message.partition("\n")
     number = place.removeprefix("line ").partition(",")[0]
     if number.isdecimal() and (code := source.line(int(number))):
@@ -64,15 +61,16 @@ def _with_line(message: str, source: Source) -> str:
     return "\n".join(part for part in (place, rest) if part)
 
 
-def _counterexample(
-    run: CheckRun, failure: CheckFailed, told: Feedback, replay: str | None
-) -> Counterexample | None:
+def _counterexample(run: CheckRun, failure: CheckFailed, told: Feedback, replay: str | None) -> Counterexample | None:
     if told is Feedback.SENTENCE or run.finding is None:
         return None
     call = str(run.finding.calls[-1]) if run.finding.calls else ""
     returned = failure.returned
-    if failure.outcome in WITHHELD_KINDS and told is not Feedback.FULL:
-        returned = returned.partition(": ")[0]
+    if told is not Feedback.FULL:
+        raised = RAISED.match(returned)
+        returned = raised[1] if raised else returned
+        if failure.outcome in WITHHELD_KINDS:
+            returned = returned.partition(": ")[0]
     expected = failure.expected if told is Feedback.FULL else ""
     return Counterexample(call, returned, expected or None, failure.what, replay)
 
@@ -84,26 +82,40 @@ def _printed(printed: tuple[str, ...]) -> str:
     return "\n".join(lines) + ("\n" if lines else "")
 
 
+LOADING = {
+    "ModuleNotFoundError": "The grader has numpy and the standard library; nothing else is needed.",
+    "EOFError": "The grader types nothing: input() finds nothing to read.",
+    "SystemExit": "The file ends the program while it is loaded.",
+    "NotImplementedError": (
+        'A line at the top level calls what is not written yet; put such lines under if __name__ == "__main__".'
+    ),
+}
+ENDS = {
+    "timed_out": "It does not finish loading: is there a loop, or a long script, at its top level?",
+    "died": "The process ended while loading it: {}.",
+}
+SAID = "While loading it, it sent what is not an answer: {}."
+NOT_TEXT = ("null bytes", "codec can't decode", "(unicode error)")
+
+
 def problem_in_words(kind: str, facts: object, source: Source) -> str:
     """Why a file does not load, for the student who wrote it."""
     if not isinstance(facts, dict):
-        ends = {"timed_out": "It does not finish loading: is there a loop, or a long script, at its top level?"}
-        return f"{source.file} does not load. " + ends.get(kind, f"The process ended while loading it: {facts}.")
-    syntax = facts.get("syntax")
-    name, text = str(facts.get("type", "")), str(facts.get("text", ""))
-    if isinstance(syntax, list) and len(syntax) == 3 and type(syntax[0]) is int and type(syntax[1]) is int:
-        number, column, line = syntax
-        line = str(line) or source.line(number)
-        caret = f"\n    {line}\n    {' ' * max(0, column - 1)}^" if line.strip() else ""
-        return f"{source.file}, line {number}: {name}: {text}{caret}"
-    frames = [frame for frame in facts.get("frames", ()) if isinstance(frame, list) and len(frame) == 2]
-    where = f", line {frames[-1][0]}" if frames else ""
-    line = source.line(frames[-1][0]) if frames and type(frames[-1][0]) is int else ""
-    told = f"{source.file}{where}: {name}: {text}" + (f"\n    {line}" if line else "")
-    if name == "ModuleNotFoundError":
-        told += "\nThe grader has numpy and the standard library; nothing else is needed."
-    if name == "EOFError":
-        told += "\nThe grader types nothing: input() finds nothing to read."
-    if name == "SystemExit":
-        told += "\nThe file ends the process while it is loaded."
-    return told
+        return f"{source.file} does not load. {ENDS.get(kind, SAID).format(facts)}"
+    name, text, frames = facts["type"], facts["text"], facts["frames"]
+    hint = LOADING.get(name, "")
+    if any(sign in text for sign in NOT_TEXT):
+        hint = "Is the file saved as UTF-8?"
+    number = facts["syntax"][0] if "syntax" in facts else frames[-1][0] if frames else 0
+    where = f", line {number}" if number else ""
+    code = _pointed(source, *facts["syntax"]) if "syntax" in facts else source.line(number)
+    shown = [f"    {line}" for line in code.splitlines()] if code.strip() else []
+    told = f"{source.file}{where}: {name}" + (f": {text}" if text else "")
+    return "\n".join([told, *shown, *([hint] if hint else [])])
+
+
+def _pointed(source: Source, number: int, column: int, line: str) -> str:
+    """The line of a syntax error with a caret below the place; its indentation stays, for it may be the mistake."""
+    line = source.line(number, whole=True) or line
+    before = "".join(character if character.isspace() else " " for character in line[: max(0, column - 1)])
+    return f"{line}\n{before}^" if line.strip() else ""

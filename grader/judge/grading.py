@@ -211,7 +211,7 @@ class _Grading:
             learning_outcome=exercise.outcome,
             misconception=known,
             checks=checks,
-            notes=(*self._missing(exercise.name), *self._accepted(exercise.name)),
+            notes=(*self._missing(exercise.name), *self._accepted(exercise.name), *self._slow(outcome, runs)),
         )
 
     def _checks(self, exercise: ManifestExercise, runs: Sequence[CheckRun]) -> tuple[CheckResult, ...]:
@@ -259,11 +259,26 @@ class _Grading:
         if self.bench.problem is not None or exercise in self.bench.callables:
             return []
         near = self.checking.nearest(exercise)
+        if not near and not set(self.names) & set(self.bench.callables):
+            first = exercise == self.wanted[0].name
+            return [f"{self.source.file} defines none of the lesson's functions"] if first else []
         guess = f"; is it {near}?" if near else ""
         return [f"{self.source.file} defines no function {exercise}{guess}"]
 
     def _accepted(self, exercise: str) -> list[str]:
         return [f"accepted {note}" for note in self.checking.notes.get(exercise, ())]
+
+    def _slow(self, outcome: Outcome, runs: Sequence[CheckRun]) -> list[str]:
+        """Whether a right answer takes much longer than the solution; looked into only where a student might notice."""
+        calls = [call for run in runs for call in run.slow]
+        if outcome is not Outcome.PASSED or not calls or self.solution is None:
+            return []
+        from grader.judge.slowness import NOTE, is_slow
+
+        def solution() -> Bench:
+            return self._bench(Source(self.source.file, self.lesson.solution.read_bytes()), self.bench.limits)
+
+        return [NOTE] if is_slow(self.bench, solution, calls) else []
 
     def problem(self) -> str:
         """Why the file does not load, or ""."""

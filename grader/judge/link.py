@@ -7,16 +7,18 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from grader.judge.facts import plain_text, trusted
 from grader.judge.launch import Started
 from grader.judge.limits import TICK_SECONDS, Limits, Watch
 from grader.worker import wire
 from grader.worker.capture import CAP_BYTES
 
-SEND_SECONDS = 30.0
+SEND_SECONDS = 10.0
 SOCKET_BUFFER_BYTES = 1 << 21
+UNSUPPORTED_CHARACTERS = 200
 PRINTED_CHARACTERS = CAP_BYTES + 100  # what an honest worker sends of what was printed, with its remark
 
 
@@ -40,7 +42,7 @@ class Frame(NamedTuple):
 
     envelope: dict[str, Any]
     encoded: Any
-    buffers: bytes
+    buffers: wire.Buffer
 
 
 class Gone(Exception):
@@ -80,16 +82,16 @@ class Link:
         names = {str(index): getattr(f, "__name__", "function") for index, f in enumerate(self._callables)}
         if names:
             fields["functions"] = names
-        self._send(wire.frame({"id": self._id, "do": do, **fields}, encoded, buffers))
+        self._send(wire.pieces({"id": self._id, "do": do, **fields}, encoded, buffers))
 
-    def deliver(self, encoded: Any, buffers: bytes) -> None:
+    def deliver(self, encoded: Any, buffers: wire.Buffer) -> None:
         """Hand a value to a worker that waits for one in the middle of its call; one that is too large is an error."""
         try:
-            data = wire.frame({"id": self._id, "do": "deliver"}, encoded, [buffers])
+            pieces = wire.pieces({"id": self._id, "do": "deliver"}, encoded, [buffers])
         except wire.Unsupported as error:
             self.interrupt("error", str(error))
             return
-        self._send(data)
+        self._send(pieces)
 
     def interrupt(self, do: str, text: str, error: str = "") -> None:
         """Tell a waiting worker that it waits for nothing.
@@ -99,10 +101,14 @@ class Link:
             text: Why.
             error: The built-in exception to raise.
         """
-        self._send(wire.frame({"id": self._id, "do": do, "text": text, "type": error}, None, []))
+        self._send(wire.pieces({"id": self._id, "do": do, "text": text, "type": error}, None, []))
 
-    def _send(self, data: bytes) -> None:
-        left, began = memoryview(data), time.monotonic()
+    def _send(self, pieces: Sequence[wire.Buffer]) -> None:
+        for piece in pieces:
+            self._send_all(memoryview(piece))
+
+    def _send_all(self, left: memoryview) -> None:
+        began = time.monotonic()
         while left:
             try:
                 left = left[self.socket.send(left) :]
@@ -126,14 +132,13 @@ class Link:
             Gone: If the worker has closed its end.
         """
         try:
-            data = self.socket.recv(1 << 18)
+            count = self._frames.receive(self.socket)
         except (TimeoutError, BlockingIOError):
             raise TimeoutError from None
         except OSError:
             raise Gone from None
-        if not data:
+        if count == 0:
             raise Gone
-        self._frames.feed(data)
 
     def next_frame(self) -> Frame | None:
         """The next whole frame that has arrived, or None.
@@ -161,9 +166,13 @@ class Link:
         if self._frames.pending:
             raise wire.WireError("bytes after the reply")
         value = wire.decode(frame.encoded, frame.buffers)
-        if kind == "raised" and not isinstance(value, dict):
-            raise wire.WireError("an exception of another form")
-        return Reply(kind, value, str(frame.envelope.get("out", ""))[:PRINTED_CHARACTERS])
+        if kind == "raised":
+            if not isinstance(value, dict):
+                raise wire.WireError("an exception of another form")
+            value = trusted(value)
+        elif kind == "unsupported":
+            value = plain_text(value, UNSUPPORTED_CHARACTERS)
+        return Reply(kind, value, plain_text(frame.envelope.get("out"), PRINTED_CHARACTERS))
 
     def answer_question(self, frame: Frame) -> None:
         """Call the function that the worker asks for and hand back what it returns, or its error."""

@@ -64,7 +64,9 @@ class Local:
         for name, own, named in steps:
             try:
                 member = getattr(subject, name)
-                results.append(["returned", member(*own, **named) if callable(member) else member])
+                results.append(["returned", _crossed(member(*own, **named) if callable(member) else member)])
+            except wire.Unsupported:
+                raise
             except Exception as error:
                 results.append(["raised", failure.describe(error, self._file)])
         return results

@@ -7,11 +7,18 @@ from typing import Any
 
 from grader.judge.calls import Answer, Call, Performer, Run, is_of_type, show
 from grader.judge.compare import difference
+from grader.judge.facts import trusted
 from grader.judge.failures import CheckFailed, Unfinished
 from grader.results import Outcome
 from grader.worker import wire
 
 NOT_WRITTEN = "not written yet"
+HINTS = {
+    "EOFError": "The grader types nothing: a function gets what it needs as arguments, not from input().",
+    "ModuleNotFoundError": "The grader has numpy and the standard library; nothing else is needed.",
+    "SystemExit": "The function ends the program, where it should return.",
+}
+MISFIT = "The call does not fit the function's parameters: keep their names and order as the stub has them."
 
 
 class Proxy:
@@ -53,7 +60,7 @@ class Function:
         call = Call(self._name, positional, keywords, look_back=True)
         answer = self._perform(call)
         value = value_of(answer)
-        _require_unchanged(answer.arguments, (positional, keywords), "its arguments after the call")
+        _require_unchanged(answer.arguments, (positional, keywords))
         return value
 
     def on_ranks(
@@ -87,7 +94,7 @@ class Function:
         run = run_of(self._perform(call))
         for rank, arguments in enumerate(run.arguments):
             before = call.rank_arguments(rank), call.keywords
-            _require_unchanged(arguments, before, f"the arguments of rank {rank} after the call")
+            _require_unchanged(arguments, before, f" on rank {rank}")
         return run
 
     def sequence(self, init: Sequence[Any], steps: Sequence[Sequence[Any]], **keywords: Any) -> list[Any]:
@@ -98,7 +105,7 @@ class Function:
         results = []
         for (name, _, _), (kind, value) in zip(plan, outcomes, strict=True):
             if kind == "raised":
-                raise _crash(Answer("raised", value), f"{name}() ")
+                raise _crash(Answer("raised", trusted(value)), f"{name}() ")
             results.append(value)
         return results
 
@@ -164,7 +171,7 @@ def failure_of(answer: Answer) -> CheckFailed:
         return CheckFailed(f"{where}returned {answer.value}", "plain data: numbers, arrays, lists, tuples, records")
     if answer.kind == "timed_out":
         returned = f"{where}returned nothing, after {answer.value}"
-        return CheckFailed(returned, outcome=Outcome.TIMED_OUT, message="Is there a loop that does not end?")
+        return CheckFailed(returned, outcome=Outcome.TIMED_OUT, message=_why_late(answer))
     if answer.kind == "deadlock":
         return CheckFailed("every rank waits: " + answer.value, "every rank returns", what="what the ranks did")
     if answer.kind == "forged":
@@ -172,23 +179,26 @@ def failure_of(answer: Answer) -> CheckFailed:
     return CheckFailed(f"{where}returned nothing: {answer.value}", outcome=Outcome.CRASHED)
 
 
+def _why_late(answer: Answer) -> str:
+    """A guess at why a call does not end, and what other ranks had raised before."""
+    waits = str(answer.value).endswith("of waiting")
+    guess = "Does it sleep, or wait for something that never comes?" if waits else "Is there a loop that does not end?"
+    errors = answer.run.errors if answer.run is not None else {}
+    earlier = [f"Before that, rank {rank} raised {errors[rank]['type']}." for rank in sorted(errors)[:1]]
+    return "\n".join([guess, *earlier])
+
+
 def _crash(answer: Answer, where: str) -> CheckFailed:
     if _stub_speaks(answer):
         return CheckFailed("not written yet", outcome=Outcome.NOT_STARTED)
     facts: Mapping[str, Any] = answer.value
-    kind, text = str(facts.get("type", "")), str(facts.get("text", ""))
+    kind, text, frames = facts["type"], facts["text"], facts["frames"]
     outcome = Outcome.OUT_OF_MEMORY if is_of_type(facts, MemoryError) else Outcome.CRASHED
-    frames = [frame for frame in _list(facts.get("frames")) if isinstance(frame, list) and len(frame) == 2]
-    place = f"line {frames[-1][0]}, in {frames[-1][1]}" if frames else ""
     failure = CheckFailed(f"{where}raised {kind}" + (f": {text}" if text else ""), outcome=outcome)
-    failure.message = place
-    if kind == "EOFError":
-        failure.message += "\nThe grader types nothing: a function gets what it needs as arguments, not from input()."
+    place = f"line {frames[-1][0]}, in {frames[-1][1]}" if frames else ""
+    hint = MISFIT if kind == "TypeError" and not frames else HINTS.get(kind, "")
+    failure.message = "\n".join(part for part in (place, hint) if part)
     return failure
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _stub_speaks(answer: Answer) -> bool:
@@ -197,8 +207,21 @@ def _stub_speaks(answer: Answer) -> bool:
     return facts.get("type") == "NotImplementedError" and str(facts.get("text", "")).endswith(f": {NOT_WRITTEN}")
 
 
-def _require_unchanged(after: Any, before: Any, what: str) -> None:
-    found = difference(wire.without_functions(after), wire.without_functions(before))
-    if found is not None:
-        message = "The function changed what was passed in: " + found + "."
-        raise CheckFailed(show(after), show(before), what=what, message=message)
+def _require_unchanged(after: Any, before: tuple[Sequence[Any], Mapping[str, Any]], where: str = "") -> None:
+    """Expect arguments, as (positional, keywords), to be what they were; ``where`` names the rank."""
+    after, before = wire.without_functions(after), wire.without_functions(before)
+    if difference(after, before) is None:
+        return
+    for name, now, then in _arguments(after, before):
+        found = difference(now, then)
+        if found is not None:
+            message = f"The function changed {name}{where}: {found} as before. Work on a copy."
+            raise CheckFailed(show(now), show(then), what=f"{name}{where} after the call", message=message)
+    raise CheckFailed(show(after), show(before), what=f"its arguments{where} after the call")
+
+
+def _arguments(after: Any, before: Any) -> list[tuple[str, Any, Any]]:
+    """Name, value after the call and value before, of every argument that is still there."""
+    (positional, keywords), (own, named) = after, before
+    pairs = [(f"its argument {number}", *pair) for number, pair in enumerate(zip(positional, own, strict=False), 1)]
+    return [*pairs, *((f"its argument {name}", keywords[name], named[name]) for name in named if name in keywords)]

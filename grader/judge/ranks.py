@@ -221,7 +221,7 @@ class _RankJudge:
         self.reusable = False
 
     def answer(self) -> Answer:
-        """What became of the run: the lowest failing rank's failure, a deadlock, or the results."""
+        """What became of the run: a rank out of time, the lowest failing rank's failure, a deadlock, or the results."""
         replies = [self.replies[rank] for rank in range(len(self.links))]
         returned: list[Any] = [reply.value if reply.kind == "returned" else None for reply in replies]
         arguments: list[Any] = []
@@ -232,8 +232,8 @@ class _RankJudge:
         errors = {rank: reply.value for rank, reply in enumerate(replies) if reply.kind == "raised"}
         run = Run(returned, self.exchange.traces, outcomes, self.exchange.unreceived(), arguments, errors)
         printed = tuple(reply.printed for reply in replies)
-        for rank, reply in enumerate(replies):
-            if reply.kind not in ("returned", "abandoned"):
+        for rank, reply in sorted(enumerate(replies), key=lambda each: each[1].kind != "timed_out"):
+            if reply.kind not in ("returned", "abandoned"):  # a late one first: two such calls are enough
                 return Answer(reply.kind, reply.value, rank, printed, run)
         if self.abandoned:
             return Answer("deadlock", self.deadlock, None, printed, run)

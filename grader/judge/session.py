@@ -6,9 +6,9 @@ import contextlib
 import io
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Protocol
 
 import pytest
@@ -36,25 +36,15 @@ class Plugin:
     """The judge's part in a pytest run.
 
     Attributes:
+        fixtures: What checks may ask for, a plugin too.
         errors: What went wrong in collecting, which is our fault and never a pass.
     """
 
     def __init__(self, runner: Runner, student: Proxy, reference: Proxy | None) -> None:
         """Run collected checks with ``runner``."""
-        self._runner, self._student, self._reference = runner, student, reference
+        self._runner = runner
         self.errors: list[str] = []
-
-    @pytest.fixture(scope="session")
-    def student(self) -> Proxy:
-        """The submission."""
-        return self._student
-
-    @pytest.fixture(scope="session")
-    def reference(self) -> Proxy:
-        """The solution."""
-        if self._reference is None:
-            raise RuntimeError("a public check must not need the reference solution")
-        return self._reference
+        self.fixtures = _fixtures(student, reference)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -88,27 +78,39 @@ class Plugin:
             self.errors.append(f"{report.nodeid}: {report.longreprtext}")
 
 
+def _fixtures(student: Proxy, reference: Proxy | None) -> ModuleType:
+    """The fixtures, as a module's functions: an object's methods can't be fixtures of a session."""
+
+    @pytest.fixture(scope="session", name="student")
+    def give_student() -> Proxy:
+        return student
+
+    @pytest.fixture(scope="session", name="reference")
+    def give_reference() -> Proxy:
+        if reference is None:
+            raise RuntimeError("a public check must not need the reference solution")
+        return reference
+
+    module = ModuleType("fixtures of the judge")
+    vars(module).update(student=give_student, reference=give_reference)
+    return module
+
+
 def run_checks(files: Sequence[Path], plugin: Plugin) -> list[str]:
     """Collect and run the checks in these files; returns what went wrong on our side.
 
     Nothing of the surroundings has a say: no conftest.py, no ini file, no plugin that happens to be installed, no
     environment variable, no cache.
     """
-    arguments = ["--import-mode=importlib", "--noconftest", "--assert=plain", "--capture=no", "-c", _ini_file()]
+    arguments = ["--import-mode=importlib", "--noconftest", "--assert=plain", "--capture=no", "-W", "ignore"]
     arguments += [part for name in QUIET for part in ("-p", f"no:{name}")]
     said = io.StringIO()
     with _clean_environment(), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-        code = pytest.main([*arguments, "--rootdir", str(files[0].parents[2]), *map(str, files)], plugins=[plugin])
+        places = ["-c", os.devnull, "--rootdir", str(files[0].parents[2]), *map(str, files)]
+        code = pytest.main([*arguments, *places], plugins=[plugin, plugin.fixtures])
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED):
         plugin.errors.append(f"pytest ended with {pytest.ExitCode(code).name}: {said.getvalue()[-1000:]}")
     return plugin.errors
-
-
-def _ini_file() -> str:
-    """An ini file of our own, so that none of the surroundings is looked for."""
-    path = Path(tempfile.gettempdir()) / f"grade-pytest-{os.getpid()}.ini"
-    path.write_text("[pytest]\npython_files = *.py\n", encoding="utf-8")
-    return str(path)
 
 
 @contextlib.contextmanager

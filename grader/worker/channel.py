@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Sequence
 from typing import Any
 
 from . import wire
 
 FLUSH_BYTES = 1 << 18
-READ_BYTES = 1 << 18
 
 
 class Channel:
@@ -20,18 +20,24 @@ class Channel:
         self._frames = wire.Frames()
         self._outgoing = bytearray()
 
-    def post(self, data: bytes) -> None:
-        """Queue a frame; it leaves with the next ``flush``, or when the queue is long."""
-        self._outgoing += data
+    def post(self, pieces: Sequence[wire.Buffer]) -> None:
+        """Queue a frame; it leaves with the next ``flush``, or when the queue is long or a piece is large."""
+        for piece in pieces:
+            if len(piece) >= wire.LARGE_BYTES:
+                self.flush()
+                self._socket.sendall(piece)
+            else:
+                self._outgoing += piece
         if len(self._outgoing) > FLUSH_BYTES:
             self.flush()
 
     def flush(self) -> None:
         """Send what is queued."""
-        queued, self._outgoing = self._outgoing, bytearray()
-        self._socket.sendall(queued)
+        if self._outgoing:
+            self._socket.sendall(self._outgoing)
+            self._outgoing.clear()
 
-    def read(self) -> tuple[dict[str, Any], Any, bytes]:
+    def read(self) -> tuple[dict[str, Any], Any, wire.Buffer]:
         """Wait for the next frame: envelope, encoded value and buffers.
 
         Raises:
@@ -39,8 +45,6 @@ class Channel:
         """
         self.flush()
         while (frame := self._frames.next()) is None:
-            data = self._socket.recv(READ_BYTES)
-            if not data:
+            if self._frames.receive(self._socket) == 0:
                 raise EOFError
-            self._frames.feed(data)
         return frame

@@ -19,12 +19,12 @@ class Parcel(NamedTuple):
     """An encoded value under way, with its size."""
 
     encoded: Any
-    buffers: bytes
+    buffers: wire.Buffer
     elements: int
     nbytes: int
 
 
-def parcel(encoded: Any, buffers: bytes) -> Parcel:
+def parcel(encoded: Any, buffers: wire.Buffer) -> Parcel:
     """Wrap an encoded value, measured."""
     return Parcel(encoded, buffers, *wire.measure(encoded))
 
@@ -34,7 +34,7 @@ class Delivery(NamedTuple):
 
     rank: int
     encoded: Any = None
-    buffers: bytes = b""
+    buffers: wire.Buffer = b""
     error: str = ""
 
 

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+import builtins
 import traceback
 from typing import Any
 
 MAX_TEXT = 2000
 MAX_FRAMES = 12
+_BUILT_IN = {
+    name: kind for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)
+}
 
 
 def describe(error: BaseException, file_name: str) -> dict[str, Any]:
     """What happened: type, base classes, text, and the lines of ``file_name`` that it passed through, outermost first.
 
-    A syntax error also has line, column and text of the place.
+    A syntax error of that file also has line, column and text of the place.
     """
     facts: dict[str, Any] = {
-        "type": type(error).__name__,
-        "bases": [kind.__name__ for kind in type(error).__mro__][:20],
+        "type": _name_of(type(error)),
+        "bases": [_name_of(kind) for kind in type(error).__mro__][:20],
         "text": _text_of(error),
         "frames": _own_frames(error, file_name),
     }
-    if isinstance(error, SyntaxError):
-        facts["syntax"] = [error.lineno or 0, error.offset or 0, (error.text or "").rstrip("\n")[:400]]
+    if isinstance(error, SyntaxError) and error.filename == file_name and type(error.lineno) is int:
+        column = error.offset if type(error.offset) is int else 0
+        facts["syntax"] = [error.lineno, column, str(error.text or "").rstrip("\n")[:400]]
         facts["text"] = str(error.msg)[:MAX_TEXT]
     return facts
+
+
+def _name_of(kind: type) -> str:
+    """A class's name, with its module where the name alone would be that of a built-in exception that it is not."""
+    name = str(kind.__name__)
+    return name if _BUILT_IN.get(name, kind) is kind else f"{kind.__module__}.{name}"
 
 
 def _text_of(error: BaseException) -> str:

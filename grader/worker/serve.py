@@ -70,18 +70,19 @@ class Worker:
         self.channel.post(reply)
         self.channel.flush()
 
-    def _pack(self, kind: str, value: Any) -> bytes:
+    def _pack(self, kind: str, value: Any) -> list[wire.Buffer]:
         envelope = {"id": self.request["id"], "is": kind}
         printed = self.output.take()
         if printed:
             envelope["out"] = printed
-        return wire.pack(envelope, value)
+        return wire.pieces(envelope, *wire.encode(value))
 
     # --- requests ---
 
     def compile(self, source: bytes) -> tuple[bytes, list[str]]:
         """Compile a submission and return its code and the names of what it imports; nothing of it is run."""
-        code = compile(source, self.request["file"], "exec", dont_inherit=True)
+        self.file_name = self.request["file"]
+        code = compile(source, self.file_name, "exec", dont_inherit=True)
         return marshal.dumps(code), sorted(imported_names(code))
 
     def load(self, code: bytes) -> dict[str, Any]:
@@ -118,7 +119,9 @@ class Worker:
             try:
                 member = getattr(subject, name)
                 value = member(*step_positional, **step_keywords) if callable(member) else member
-                results.append(["returned", value])
+                results.append(["returned", _as_it_is_now(value)])
+            except wire.Unsupported:
+                raise
             except Exception as error:
                 results.append(["raised", failure.describe(error, self.file_name)])
         return results
@@ -152,8 +155,9 @@ class Worker:
         return Comm(_JudgeNetwork(self), range(request["size"]), request["rank"], allowed=request["collectives"])
 
     def _send(self, fields: dict[str, Any], value: Any = None) -> None:
+        fields["id"] = self.request["id"]
         try:
-            self.channel.post(wire.pack({"id": self.request["id"], **fields}, value))
+            self.channel.post(wire.pieces(fields, *wire.encode(value)))
         except wire.Unsupported as error:
             raise TypeError(f"a message holds {error}, which is not plain data") from None
 
@@ -165,6 +169,12 @@ class Worker:
         if envelope["do"] == "error":
             raise _error_of(envelope["type"], envelope["text"])
         return wire.decode(encoded, buffers, record=self._record)
+
+
+def _as_it_is_now(value: Any) -> Any:
+    """A copy of what a step returned: a later step may change the object, but not what was returned."""
+    encoded, buffers = wire.encode(value)
+    return wire.decode(encoded, b"".join(buffers))
 
 
 def _error_of(name: str, text: str) -> Exception:
@@ -187,8 +197,11 @@ class _JudgeNetwork:
         self.rank = worker.request["rank"]
 
     def send(self, context: str, dest: int, tag: int, obj: Any, *, blocking: bool = True) -> None:
+        fields = {"is": "send", "to": dest, "tag": tag, "in": context}
         waits = self.rendezvous and blocking and dest != self.rank
-        self.worker._send({"is": "send", "to": dest, "tag": tag, "in": context, **({"wait": 1} if waits else {})}, obj)
+        if waits:
+            fields["wait"] = 1
+        self.worker._send(fields, obj)
         if waits:
             self.worker.wait()
 

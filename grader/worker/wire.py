@@ -21,6 +21,7 @@ import dataclasses
 import json
 import math
 import re
+import socket
 import struct
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -38,6 +39,8 @@ MAX_VALUES = 1 << 20  # lists, tuples, records … and their entries, in one fra
 TOO_MANY = f"more than {MAX_VALUES:,} values in lists, which is what arrays are for"
 MAX_ALIKE = 64  # keys of one dict that have one hash: more would make it slow beyond bounds
 NUMBER_BYTES = 8  # what a number, or a piece of text of this length, counts
+LARGE_BYTES = 1 << 16  # from here on array contents are not copied from buffer to buffer
+READ_BYTES = 1 << 18
 
 DTYPES: dict[str, np.dtype[Any]] = {
     name: np.dtype(name)
@@ -46,6 +49,9 @@ DTYPES: dict[str, np.dtype[Any]] = {
         *("float16", "float32", "float64", "complex64", "complex128"),
     )
 }
+_NAMES = {dtype: name for name, dtype in DTYPES.items()}  # numpy makes the name anew each time it is asked for it
+
+Buffer = bytes | bytearray | memoryview
 
 
 class WireError(Exception):
@@ -106,32 +112,40 @@ def pack(envelope: dict[str, Any], value: Any = None, callables: list[Callable[.
     return frame(envelope, *encode(value, callables))
 
 
-def encode(value: Any, callables: list[Callable[..., Any]] | None = None) -> tuple[Any, list[bytes]]:
-    """A value as JSON and the array buffers that belong to it.
+def encode(value: Any, callables: list[Callable[..., Any]] | None = None) -> tuple[Any, list[Buffer]]:
+    """A value as JSON and the array buffers that belong to it; large ones are views of the arrays, not copies.
 
     Raises:
         Unsupported: If something in ``value`` is not plain data.
     """
-    buffers: list[bytes] = []
+    buffers: list[Buffer] = []
     return _encode(value, buffers, callables, 0), buffers
 
 
-def frame(envelope: dict[str, Any], encoded: Any, buffers: Sequence[bytes]) -> bytes:
+def frame(envelope: dict[str, Any], encoded: Any, buffers: Sequence[Buffer]) -> bytes:
     """One frame from a value that is encoded already."""
+    return b"".join(pieces(envelope, encoded, buffers))
+
+
+def pieces(envelope: dict[str, Any], encoded: Any, buffers: Sequence[Buffer]) -> list[Buffer]:
+    """The same frame as what is to be sent one after the other: large buffers stay as they are."""
     header = _dumps([envelope, encoded])
     size = sum(map(len, buffers))
     if len(header) > MAX_HEADER_BYTES or size + len(header) > MAX_FRAME_BYTES:
         raise Unsupported(f"a value of {(size + len(header)) / 1e6:.0f} MB, which is too large to send")
     if _has_too_many_values(header):
         raise Unsupported(TOO_MANY)
-    return b"".join((PREFIX.pack(len(header), size), header, *buffers))
+    start = PREFIX.pack(len(header), size)
+    if size < LARGE_BYTES:
+        return [b"".join((start, header, *buffers))]
+    return [start + header, *buffers]
 
 
 def _has_too_many_values(header: bytes | bytearray) -> bool:
     return len(header) > MAX_VALUES and header.count(b",") + header.count(b"[") > MAX_VALUES
 
 
-_read_json = json.JSONDecoder().raw_decode
+_read_json = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # what raw_decode calls
 
 
 def _refuse(value: Any) -> Any:
@@ -151,7 +165,7 @@ def _json_writer() -> Callable[[Any], bytes]:
 _dumps = _json_writer()
 
 
-def _encode(value: Any, buffers: list[bytes], callables: list[Callable[..., Any]] | None, depth: int) -> Any:
+def _encode(value: Any, buffers: list[Buffer], callables: list[Callable[..., Any]] | None, depth: int) -> Any:
     kind = type(value)
     if value is None or kind is bool or kind is float:
         return value
@@ -161,13 +175,13 @@ def _encode(value: Any, buffers: list[bytes], callables: list[Callable[..., Any]
         return value if -(1 << 63) <= value < 1 << 63 else _encode_long(value)
     if depth >= MAX_DEPTH:
         raise Unsupported("a value that is nested too deeply")
-    if isinstance(value, list | tuple | dict) and len(value) > MAX_VALUES:
+    if isinstance(value, _CONTAINERS) and len(value) > MAX_VALUES:
         raise Unsupported(TOO_MANY)
     if kind is list:
         return [_encode(item, buffers, callables, depth + 1) for item in value]
     if kind is tuple:
         return {"t": [_encode(item, buffers, callables, depth + 1) for item in value]}
-    if isinstance(value, np.ndarray):
+    if kind is np.ndarray or isinstance(value, np.ndarray):
         return _encode_array(value, buffers)
     if isinstance(value, np.generic) and not isinstance(value, str | bytes):
         return _encode_scalar(value)
@@ -182,7 +196,10 @@ def _encode(value: Any, buffers: list[bytes], callables: list[Callable[..., Any]
     return _encode_rest(value, buffers, callables, depth)
 
 
-def _encode_rest(value: Any, buffers: list[bytes], callables: list[Callable[..., Any]] | None, depth: int) -> Any:
+_CONTAINERS = (list, tuple, dict)
+
+
+def _encode_rest(value: Any, buffers: list[Buffer], callables: list[Callable[..., Any]] | None, depth: int) -> Any:
     """Bytes, complex numbers, functions, and subclasses of plain types, which cross as the plain type."""
     if isinstance(value, bytes | bytearray | memoryview):
         buffers.append(bytes(value))
@@ -209,7 +226,7 @@ _PLAIN: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 _SURROGATE_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
-def _encode_text(value: str, buffers: list[bytes]) -> dict[str, int]:
+def _encode_text(value: str, buffers: list[Buffer]) -> dict[str, int]:
     """A text of which JSON would make another: two surrogates, side by side, become one character there."""
     buffers.append(value.encode("utf-8", "surrogatepass"))
     return {"u": len(buffers[-1])}
@@ -221,24 +238,32 @@ def _encode_long(value: int) -> dict[str, str]:
     return {"i": format(value, "x")}
 
 
-def _encode_array(value: np.ndarray[Any, Any], buffers: list[bytes]) -> dict[str, list[Any]]:
-    name = value.dtype.name
-    if name not in DTYPES:
+def _encode_array(value: np.ndarray[Any, Any], buffers: list[Buffer]) -> dict[str, list[Any]]:
+    name = _name(value.dtype)
+    if name is None:
         raise Unsupported(f"an array of dtype {value.dtype}")
-    if value.ndim > MAX_DIMENSIONS:
+    shape = list(value.shape)
+    if len(shape) > MAX_DIMENSIONS:
         raise Unsupported(f"an array of {value.ndim} dimensions")
-    if any(length > MAX_FRAME_BYTES for length in value.shape):
+    if shape and max(shape) > MAX_FRAME_BYTES:
         raise Unsupported(f"an array of shape {value.shape}")
     data = np.asarray(value, dtype=DTYPES[name])
     if name == "bool":
         data = data.view(np.uint8) != 0  # a view of other bytes holds more than 0 and 1
-    buffers.append(data.tobytes())
-    return {"a": [name, list(value.shape)]}
+    large = data.nbytes >= LARGE_BYTES and data.flags.c_contiguous
+    buffers.append(data.reshape(-1).view(np.uint8).data if large else data.tobytes())
+    return {"a": [name, shape]}
+
+
+def _name(dtype: np.dtype[Any]) -> str | None:
+    """The name of a dtype that can cross, whatever its byte order."""
+    name = _NAMES.get(dtype)
+    return name if name is not None or dtype.name not in DTYPES else dtype.name
 
 
 def _encode_scalar(value: np.generic) -> dict[str, list[Any]]:
-    name = value.dtype.name
-    if name not in DTYPES:
+    name = _name(value.dtype)
+    if name is None:
         raise Unsupported(f"a numpy {value.dtype}")
     item = value.item()
     return {"s": [name, [item.real, item.imag] if isinstance(item, complex) else item]}
@@ -288,16 +313,29 @@ class Frames:
         """Nothing has arrived."""
         self._data: bytes | bytearray = b""
         self._start = 0
+        self._large: _Large | None = None
         self.header_bytes = 0
 
     @property
     def pending(self) -> bool:
         """Whether bytes have arrived that no frame has taken yet."""
-        return self._start < len(self._data)
+        return self._start < len(self._data) or self._large is not None
 
-    def feed(self, data: bytes) -> None:
+    def receive(self, sock: socket.socket) -> int:
+        """Read once from a socket; returns how many bytes came, 0 at its end."""
+        if self._large is not None and (room := self._large.room):
+            count = sock.recv_into(room)
+            self._large.filled += count
+            return count
+        data = sock.recv(READ_BYTES)
+        self.feed(data)
+        return len(data)
+
+    def feed(self, data: bytes | bytearray) -> None:
         """Add what has arrived."""
-        if not self.pending:
+        if self._large is not None:
+            data = data[self._large.take(data) :]
+        if self._start == len(self._data):
             self._data, self._start = data, 0
             return
         if isinstance(self._data, bytearray):
@@ -307,12 +345,14 @@ class Frames:
         self._start = 0
         self._data += data
 
-    def next(self) -> tuple[dict[str, Any], Any, bytes] | None:
+    def next(self) -> tuple[dict[str, Any], Any, Buffer] | None:
         """The next whole frame as envelope, encoded value (not yet decoded) and buffers; None if there is none.
 
         Raises:
             WireError: If it announces more than is allowed, or its header is not what it should be.
         """
+        if self._large is not None:
+            return self._next_large(self._large)
         data, start = self._data, self._start
         if len(data) - start < PREFIX.size:
             return None
@@ -320,11 +360,43 @@ class Frames:
         if header > MAX_HEADER_BYTES or header + size > MAX_FRAME_BYTES:
             raise WireError(f"a frame of {header + size} bytes")
         body = start + PREFIX.size + header
-        if len(data) < body + size:
+        arrived = len(data) - body
+        if arrived < 0 or arrived < size < LARGE_BYTES:
             return None
-        self._start, self.header_bytes = body + size, header
+        self._start, self.header_bytes = body, header
         envelope, encoded = _read_header(data[start + PREFIX.size : body])
+        if size >= LARGE_BYTES:
+            self._large = _Large(envelope, encoded, size)
+            self._start = body + self._large.take(memoryview(data)[body:])
+            return self._next_large(self._large)
+        self._start = body + size
         return envelope, encoded, bytes(memoryview(data)[body : body + size]) if size else b""
+
+    def _next_large(self, large: _Large) -> tuple[dict[str, Any], Any, Buffer] | None:
+        if large.room:
+            return None
+        self._large = None
+        return large.envelope, large.encoded, large.buffers
+
+
+class _Large:
+    """A frame under way whose buffers are large: they are read straight to where they stay."""
+
+    def __init__(self, envelope: dict[str, Any], encoded: Any, size: int) -> None:
+        self.envelope, self.encoded = envelope, encoded
+        self.buffers = np.empty(size, np.uint8).data  # takes no memory before it is written to
+        self.filled = 0
+
+    @property
+    def room(self) -> memoryview:
+        return self.buffers[self.filled :]
+
+    def take(self, data: Buffer) -> int:
+        """Keep what belongs here; returns how much that is."""
+        count = min(len(data), len(self.buffers) - self.filled)
+        self.buffers[self.filled : self.filled + count] = data[:count]
+        self.filled += count
+        return count
 
 
 def _read_header(header: bytes | bytearray) -> tuple[dict[str, Any], Any]:
@@ -332,8 +404,8 @@ def _read_header(header: bytes | bytearray) -> tuple[dict[str, Any], Any]:
         raise WireError("a frame of too many values")
     try:
         text = header.decode("ascii")
-        parts, end = _read_json(text)
-    except (ValueError, RecursionError) as error:
+        parts, end = _read_json(text, 0)
+    except (ValueError, RecursionError, StopIteration) as error:
         raise WireError(f"a header that is not JSON: {type(error).__name__}") from None
     if end != len(text) or type(parts) is not list or len(parts) != 2 or type(parts[0]) is not dict:
         raise WireError("a header of another form")
@@ -356,7 +428,7 @@ def unpack(data: bytes) -> tuple[dict[str, Any], Any]:
 
 def decode(
     encoded: Any,
-    buffers: bytes = b"",
+    buffers: Buffer = b"",
     *,
     record: Callable[[str, list[str], list[Any]], Any] = Record,
     function: Callable[[int], Any] | None = None,
@@ -381,7 +453,7 @@ def decode(
     return value
 
 
-def check(encoded: Any, buffers: bytes) -> None:
+def check(encoded: Any, buffers: Buffer) -> None:
     """Raise ``WireError`` unless ``encoded`` and ``buffers`` describe a value."""
     decode(encoded, buffers)
 
@@ -425,7 +497,7 @@ class _Reader:
     """Walks an encoded value and takes array contents from the buffers as it meets them."""
 
     def __init__(
-        self, buffers: bytes, record: Callable[[str, list[str], list[Any]], Any], function: Callable[[int], Any] | None
+        self, buffers: Buffer, record: Callable[[str, list[str], list[Any]], Any], function: Callable[[int], Any] | None
     ) -> None:
         self.buffers, self.offset = buffers, 0
         self.record, self.function = record, function
@@ -449,7 +521,7 @@ class _Reader:
         except (TypeError, ValueError, KeyError, IndexError, OverflowError) as error:
             raise WireError(f"a malformed value of kind {tag!r}: {type(error).__name__}") from None
 
-    def take(self, size: int) -> bytes:
+    def take(self, size: int) -> Buffer:
         if type(size) is not int or size < 0 or size > len(self.buffers) - self.offset:
             raise WireError("a value longer than its frame")
         start, self.offset = self.offset, self.offset + size
@@ -463,9 +535,12 @@ class _Reader:
         if any(type(n) is not int or not 0 <= n <= MAX_FRAME_BYTES for n in shape):
             raise WireError("an array with an impossible dimension")
         data = self.take(math.prod(shape) * dtype.itemsize)
-        if name == "bool" and data.strip(b"\0\1"):
+        array = np.frombuffer(data, dtype=dtype).reshape(shape)
+        if name == "bool" and array.size and array.view(np.uint8).max() > 1:
             raise WireError("a boolean array that holds neither 0 nor 1")
-        return np.frombuffer(data, dtype=dtype).reshape(shape).copy()
+        # a large one stays where the socket has put it, and has that memory to itself
+        stays = len(data) >= LARGE_BYTES and array.flags.writeable and array.flags.aligned
+        return array if stays else array.copy()
 
     def scalar(self, body: Any, _depth: int) -> np.generic:
         name, item = body
@@ -512,10 +587,10 @@ class _Reader:
         return complex(real, imaginary)
 
     def octets(self, body: Any, _depth: int) -> bytes:
-        return self.take(body)
+        return bytes(self.take(body))
 
     def text(self, body: Any, _depth: int) -> str:
-        return self.take(body).decode("utf-8", "surrogatepass")
+        return bytes(self.take(body)).decode("utf-8", "surrogatepass")
 
 
 _SCALAR_TYPES: dict[str, tuple[type, ...]] = {

@@ -13,6 +13,7 @@ import gc
 import json
 import mmap
 import os
+import random
 import resource
 import signal
 import socket
@@ -89,6 +90,7 @@ def _fork(work: Callable[[], int | None]) -> int:
 
 def _settle(plan: Plan) -> None:
     """Give up what a worker does not need."""
+    random.seed(0)  # forking seeds it anew, from the system's entropy
     limit_resources(plan)
     confine.confine(plan["level"], plan["folder"])
     die_with_parent()

@@ -117,8 +117,9 @@ def _call(manifest: Manifest, what: str, ranks: int | None, shown: Shown) -> Non
         elif ranks is not None:
             _sample(student, _named(what, names), ranks)
         else:
+            known = namespace(student, names)  # one for all lines: an example may name a value for the next
             for example in manifest.exercise(_named(what, names)).examples:
-                _evaluate(example.source, namespace(student, names))
+                _evaluate(example.source, known)
     except (CheckFailed, Unfinished):  # printed already, as what became of the call
         return
 
