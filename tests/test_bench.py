@@ -132,9 +132,9 @@ def takes(how):
     if how == "array":
         return np.ones(1 << 40).sum()
     if how == "list":
-        grown = [0]
+        grown = []
         while True:
-            grown += grown
+            grown.append(bytes(1 << 24))
 
 def returns(what):
     if what == "generator":

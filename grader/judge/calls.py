@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
+from grader.judge import pasting
 from grader.worker import wire
 from grader.worker.comm import Event
-from grader.worker.threads import as_array, rank_arguments
+from grader.worker.threads import rank_arguments
 
 
 @dataclass(frozen=True)
@@ -42,14 +43,15 @@ class Call:
 
     def __str__(self) -> str:
         """The call as a line of Python that a student can paste."""
+        given = pasting.arguments(self.positional, self.keywords)
         if self.per_rank is not None:
-            own = "[" + ", ".join(map(_show_rank_entry, self.per_rank)) + "]"
-            return f"on_ranks({', '.join([self.name, own, *_show_arguments(self.positional, self.keywords)])})"
-        called = f"{self.name}({', '.join(_show_arguments(self.positional, self.keywords))})"
+            own = "[" + ", ".join(map(pasting.rank_entry, self.per_rank)) + "]"
+            remark = "  # where a send waits for its receive" if self.rendezvous else ""
+            return f"on_ranks({', '.join(part for part in (self.name, own, given) if part)}){remark}"
         if self.steps is None:
-            return called
-        steps = [f"{name}({', '.join(_show_arguments(own, named))})" for name, own, named in self.steps]
-        return f"{called}, then " + ", ".join(steps)
+            return f"{self.name}({given})"
+        steps = [f"it.{name}({pasting.arguments(own, named)})" for name, own, named in self.steps]
+        return "; ".join([f"it = {self.name}({given})", *steps])
 
 
 @dataclass
@@ -245,30 +247,3 @@ def _joined(parts: Iterable[str], limit: int) -> str:
         if length > limit:
             break
     return ", ".join(taken)
-
-
-def _show_argument(value: Any) -> str:
-    if callable(value):
-        return getattr(value, "__name__", "function")
-    if isinstance(value, np.ndarray):
-        return "np." + show(value)
-    return show(value)
-
-
-def _show_rank_entry(entry: Any) -> str:
-    if type(entry) is tuple:
-        shown = ", ".join(map(_show_rank_entry, entry))
-        return f"({shown},)" if len(entry) == 1 else f"({shown})"
-    if isinstance(entry, np.ndarray) and isinstance(as_array(entry.tolist()), np.ndarray) and entry.size <= 24:
-        return repr(entry.tolist())
-    return _show_argument(entry)
-
-
-def _show_arguments(positional: Sequence[Any], keywords: dict[str, Any]) -> list[str]:
-    return [*map(_show_argument, positional), *(f"{name}={_show_argument(value)}" for name, value in keywords.items())]
-
-
-def named_functions(call: Call) -> list[Callable[..., Any]]:
-    """The functions among a call's arguments."""
-    values = [*call.positional, *call.keywords.values()]
-    return [value for value in values if callable(value)]

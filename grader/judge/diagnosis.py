@@ -23,7 +23,7 @@ from grader.results import Outcome
 CALLS_PER_EXAMPLE = 8
 EXAMPLES_PER_CHECK = 3
 TIMEOUTS = 4  # calls without an end that are compared; more of them say no more, and take their time
-MOST_TIMEOUTS = 20  # where a misconception has more, too little is known
+MOST_TIMEOUTS = 12  # where a misconception has more, too little is known
 REPEATED = 3  # failing calls made once more at the end: what depends on earlier calls is like nothing
 
 

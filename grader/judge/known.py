@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from grader.judge.misconceptions import Misconception, load_misconceptions
 from grader.judge.probes import Probe, looks_at_rounds, record
 from grader.judge.proxies import Proxy
 
-LIMITS = Limits(cpu_seconds=1.0, idle_seconds=2.0)
+LIMITS = Limits(cpu_seconds=0.5, idle_seconds=2.0)
 MOST_KEPT = 20_000  # behaviours of an exercise's misconceptions that are kept for other submissions
 RAISES = re.compile(r"^\s*Raises:\s*$(.*?)(?:^\s*[A-Z]\w+:\s*$|\Z)", re.MULTILINE | re.DOTALL)
 
@@ -79,9 +80,11 @@ class Exercise:
         return beside(self.probes, self.function, [*numbers, *self.bundle.numbers])
 
     def errors(self) -> set[str]:
-        """The exceptions that the docstring lists."""
-        listed = RAISES.search(self.function.__doc__ or "")
-        return set(re.findall(r"^\s*(\w+):", listed.group(1), re.MULTILINE)) if listed else set()
+        """The exceptions that the docstring lists, or those of a class and its methods."""
+        methods = vars(self.function).values() if isinstance(self.function, type) else ()
+        texts = [inspect.getdoc(each) or "" for each in (self.function, *methods)]
+        lists = [listed.group(1) for text in texts for listed in RAISES.finditer(text)]
+        return {name for text in lists for name in re.findall(r"^\s*(\w+):", text, re.MULTILINE)}
 
 
 _prepared: dict[tuple[str, ...], Exercise] = {}
@@ -142,10 +145,17 @@ class Candidates:
         if probe.known:
             return True
         if probe.key not in self._exercise.ruled:
-            outcomes = set(self._observe(self._exercise.name, probe.call).outcomes) - {"failed"}
-            returns = not probe.odd and outcomes == {"returned"}
-            self._exercise.ruled[probe.key] = returns or (len(outcomes) == 1 and outcomes <= self._exercise.errors())
+            self._exercise.ruled[probe.key] = self._rules(probe)
         return self._exercise.ruled[probe.key]
+
+    def _rules(self, probe: Probe) -> bool:
+        shown, listed = self._observe(self._exercise.name, probe.call), self._exercise.errors()
+        outcomes = set(shown.outcomes) - {"failed"}
+        if outcomes != {"returned"}:
+            return len(outcomes) == 1 and outcomes <= listed
+        steps = shown.value if probe.call.steps is not None else ()
+        refused = {error for kind, error in steps if kind == "raised"}
+        return refused <= listed and (bool(refused) or not probe.odd)
 
     def _observe(self, name: str, call: Call) -> Behaviour:
         if self._bench is None:

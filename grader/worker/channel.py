@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Sequence
 from typing import Any
 
 from . import wire
@@ -20,8 +19,8 @@ class Channel:
         self._frames = wire.Frames()
         self._outgoing = bytearray()
 
-    def post(self, pieces: Sequence[wire.Buffer]) -> None:
-        """Queue a frame; it leaves with the next ``flush``, or when the queue is long or a piece is large."""
+    def post(self, *pieces: wire.Buffer) -> None:
+        """Queue a frame, in pieces; it leaves with the next ``flush``, or when the queue is long or a piece large."""
         for piece in pieces:
             if len(piece) >= wire.LARGE_BYTES:
                 self.flush()

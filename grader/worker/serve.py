@@ -67,7 +67,7 @@ class Worker:
             reply = self._pack("unsupported", str(error))
         except BaseException as error:  # student code may raise anything at all, SystemExit included
             reply = self._pack("raised", failure.describe(error, self.file_name))
-        self.channel.post(reply)
+        self.channel.post(*reply)
         self.channel.flush()
 
     def _pack(self, kind: str, value: Any) -> list[wire.Buffer]:
@@ -155,9 +155,8 @@ class Worker:
         return Comm(_JudgeNetwork(self), range(request["size"]), request["rank"], allowed=request["collectives"])
 
     def _send(self, fields: dict[str, Any], value: Any = None) -> None:
-        fields["id"] = self.request["id"]
         try:
-            self.channel.post(wire.pieces(fields, *wire.encode(value)))
+            self.channel.post(*wire.pieces({"id": self.request["id"], **fields}, *wire.encode(value)))
         except wire.Unsupported as error:
             raise TypeError(f"a message holds {error}, which is not plain data") from None
 

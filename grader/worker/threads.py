@@ -192,7 +192,9 @@ def rank_arguments(entry: Any) -> tuple[Any, ...]:
 
 
 def as_array(value: Any) -> Any:
-    """A list of numbers (or of equally long lists of numbers) as a float64 array; anything else as it is."""
+    """A list of numbers (or of equally long lists of numbers) as a float64 array, within tuples too; else as it is."""
+    if type(value) is tuple:
+        return tuple(map(as_array, value))
     if not isinstance(value, list):
         return value
     try:

@@ -193,6 +193,53 @@ def test_what_the_docstring_refuses_counts(halves: Setting) -> None:
     assert diagnosed(halves, text, 2) is None
 
 
+TALLY = """
+class Tally:
+    \"\"\"A sum.\"\"\"
+
+    def __init__(self, start=0):
+        self.total = start
+
+    def add(self, n):
+        \"\"\"Add n.
+
+        Raises:
+            ValueError: If n is negative.
+        \"\"\"
+        if n < 0:
+            raise ValueError(n)
+        self.total += n
+        return self.total
+"""
+
+
+def test_classes_are_compared_through_sequences_of_calls(workers: Launcher, tmp_path: Path) -> None:
+    path = tmp_path / "tally.py"
+    path.write_text(TALLY)
+    solution = Source("tally.py", TALLY.encode())
+    known = [
+        Misconception("starts_at_zero", "Tally", "", "", "self.total = start", "self.total = 0"),
+        Misconception("forgets", "Tally", "", "", "self.total += n", "self.total = n"),
+    ]
+    plans = [((), (1, 2)), ((5,), (3, -1, 4)), ((2,), (1,))]
+    calls = [Call("Tally", start, steps=tuple(("add", (n,), {}) for n in added)) for start, added in plans]
+    probes = [Probe(call) for call in calls]
+    exercise = Exercise("Tally", known, bundle("Tally", known, solution), probes, load_module(path).Tally, False)
+    assert exercise.errors() == {"ValueError"}
+
+    def told(text: str) -> str | None:
+        bench = Bench(workers, Source("tally.py", text.encode()), collectives={}, limits=Limits())
+        found = Diagnosis(exercise, bench, workers, {}).name(probes[:1])
+        return found.name if found else None
+
+    assert (
+        told(TALLY.replace("self.total += n", "self.total = 0 + n").replace("ValueError(n)", "ValueError()"))
+        == "forgets"
+    )
+    assert told(TALLY.replace("self.total += n", "self.total = n if n > 1 else self.total + n")) is None
+    assert told(TALLY.replace("self.total += n", "self.total = n").replace("ValueError(n)", "KeyError(n)")) is None
+
+
 def test_the_bundle_holds_every_misconception_as_it_is() -> None:
     known = [one for one in KNOWN if one.of == "assign_buckets"]
     names: dict[str, object] = {"__name__": "bundle"}
