@@ -152,7 +152,7 @@ def test_calls_read_like_python(call: Call, text: str) -> None:
 def test_long_arguments_are_cut() -> None:
     text = str(Call("f", (list(range(1000)), np.arange(1000.0))))
     assert len(text) < 900 and "…" in text
-    assert "np.array([0., 1., 2., 3., 4., 5., ..., 994., 995., 996., 997., 998., 999.])" in text
+    assert "np.array([" in text and "4., 5., ..., 994., 995., 996., 997., 998., 999.]" in text
 
 
 def test_sequences_are_runnable() -> None:
@@ -184,13 +184,16 @@ def test_sequences_are_runnable() -> None:
         (-(1 << 20_000), "an int of 20,001 bits"),
         (None, "None"),
     ],
+    ids=lambda value: type(value).__name__,
 )
 def test_values_are_shown_as_python_prints_them(value: Any, text: str) -> None:
     assert show(value) == text
 
 
 @pytest.mark.parametrize(
-    "value", [list(range(10**6)), "x" * 10**7, {n: n for n in range(10**5)}, np.zeros(10**6), [[0] * 1000] * 1000]
+    "value",
+    [list(range(10**6)), "x" * 10**7, {n: n for n in range(10**5)}, np.zeros(10**6), [[0] * 1000] * 1000],
+    ids=lambda value: type(value).__name__,
 )
 def test_a_long_value_is_cut_in_no_time(value: Any) -> None:
     text = show(value, 100)

@@ -50,8 +50,8 @@ def _python(value: Any) -> str:
     if isinstance(value, float):
         return _float(value)
     if isinstance(value, complex):
-        finite = math.isfinite(value.real) and math.isfinite(value.imag)
-        return repr(value) if finite else f"complex({_float(value.real)}, {_float(value.imag)})"
+        plain = all(math.isfinite(part) and str(part) != "-0.0" for part in (value.real, value.imag))
+        return repr(value) if plain else f"complex({_float(value.real)}, {_float(value.imag)})"
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
         return hex(value)
     fields = field_names(value)
