@@ -77,6 +77,21 @@ class Lesson:
         return self.course.hidden_checks / self.file_name
 
     @property
+    def private_checks(self) -> Path | None:
+        """The overlay's checks, where there is an overlay that has some."""
+        return self._in_overlay("checks", "hidden", self.file_name)
+
+    @property
+    def private_manifest_path(self) -> Path | None:
+        """The contract of the overlay's checks."""
+        overlay = self.course.overlay
+        return overlay / "checks" / f"lesson{self.name}.json" if overlay is not None else None
+
+    def _in_overlay(self, *parts: str) -> Path | None:
+        path = self.course.overlay.joinpath(*parts) if self.course.overlay is not None else None
+        return path if path is not None and path.exists() else None
+
+    @property
     def misconceptions(self) -> Path:
         """The known wrong ways."""
         return self.course.misconceptions / self.file_name
@@ -94,9 +109,25 @@ class Lesson:
 
 @dataclass(frozen=True)
 class Course:
-    """A folder that holds lessons."""
+    """A folder that holds lessons.
+
+    Attributes:
+        root: The folder.
+        overlay: A folder of the same layout that is not in the repository, with more hidden checks; or None.
+    """
 
     root: Path
+    overlay: Path | None = None
+
+    def with_overlay(self, folder: Path | None) -> Course:
+        """The same course with a private overlay.
+
+        Raises:
+            CourseError: If there is no such folder.
+        """
+        if folder is not None and not folder.is_dir():
+            raise CourseError(f"--private: there is no folder {folder}", "Name a folder that holds checks/hidden/.")
+        return Course(self.root, folder.resolve() if folder is not None else None)
 
     @classmethod
     def find(cls, start: Path | None = None, explicit: Path | None = None) -> Course:

@@ -171,6 +171,22 @@ class Manifest:
                 return exercise
         raise KeyError(name)
 
+    def merged_with(self, overlay: Manifest) -> Manifest:
+        """This manifest with the checks of a private overlay added.
+
+        Raises:
+            ManifestError: If the overlay names an exercise that is not here, or a check that is.
+        """
+        added = {exercise.name: exercise.checks for exercise in overlay.exercises}
+        unknown = sorted(set(added) - {exercise.name for exercise in self.exercises})
+        if unknown:
+            raise ManifestError(f"the private manifest of {self.lesson} names {unknown[0]}, which is no exercise")
+        exercises = (replace(e, checks=(*e.checks, *added.get(e.name, ()))) for e in self.exercises)
+        merged = replace(self, exercises=tuple(exercises))
+        if problems := merged.problems():
+            raise ManifestError(f"{self.lesson} with its private checks: {problems[0]}")
+        return merged
+
     def public_part(self) -> Manifest:
         """The edition for students: hidden checks are left out, their points are kept as ``withheld``."""
         return replace(self, exercises=tuple(_public_part(exercise) for exercise in self.exercises))

@@ -49,10 +49,12 @@ def evaluated(text: str) -> Any:
     return found
 
 
-numbers = st.one_of(st.integers(), st.floats(), st.complex_numbers(), st.booleans(), st.none())
+floats = st.floats(allow_nan=False) | st.just(math.nan)  # of one sign, since the printed form has only one
+complexes = st.complex_numbers(allow_nan=False) | st.sampled_from([complex(math.nan, -0.0), complex(-0.0, -1.0)])
+numbers = st.one_of(st.integers(), floats, complexes, st.booleans(), st.none())
 small_arrays = st.one_of(
     st.builds(np.zeros, st.sampled_from([(0,), (0, 3), (3, 0), (), (2, 2)])),
-    st.lists(st.floats(), max_size=5).map(lambda values: np.array(values, dtype=np.float64)),
+    st.lists(floats, max_size=5).map(lambda values: np.array(values, dtype=np.float64)),
     st.lists(st.integers(0, 100), max_size=5).flatmap(
         lambda values: st.sampled_from(sorted(wire.DTYPES)).map(lambda name: np.array(values).astype(name))
     ),

@@ -40,13 +40,14 @@ class LessonCheck:
 
 @dataclass(frozen=True)
 class Contents:
-    """A lesson's exercises and checks, and the manifest that they make."""
+    """A lesson's exercises and checks, and the manifest that they make; that of a private overlay is its own."""
 
     lesson: Lesson
     solution: ModuleType
     exercises: tuple[ExerciseInfo, ...]
     checks: tuple[LessonCheck, ...]
     manifest: Manifest
+    private_manifest: Manifest | None = None
 
     def checks_of(self, exercise: str) -> list[LessonCheck]:
         """The checks of an exercise, its docstring example first."""
@@ -70,9 +71,12 @@ def read_contents(lesson: Lesson) -> Contents:
         checks.append(LessonCheck(test, test.__check__, "public"))  # type: ignore[attr-defined]
     for path in (lesson.public_checks, lesson.hidden_checks):
         checks += _checks_in(path, names)
-    exercises = tuple(_manifest_exercise(info, examples[info.name], checks) for info in infos)
-    manifest = Manifest(lesson.name, title_of(text, str(lesson.solution)), exercises)
-    return Contents(lesson, solution, tuple(infos), tuple(checks), manifest)
+    private = _checks_in(lesson.private_checks, names) if lesson.private_checks is not None else []
+    title = title_of(text, str(lesson.solution))
+    manifest = Manifest(lesson.name, title, tuple(_manifest_exercise(i, examples[i.name], checks) for i in infos))
+    own = [_manifest_exercise(i, (), private) for i in infos if any(c.facts.exercise == i.name for c in private)]
+    overlay = Manifest(lesson.name, title, tuple(own)) if own else None
+    return Contents(lesson, solution, tuple(infos), (*checks, *private), manifest, overlay)
 
 
 def _load(path: Path) -> ModuleType:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from grader.authors.contents import Contents, LessonCheck, read_contents
 from grader.authors.stubs import stub_source, write_stubs
@@ -84,19 +85,25 @@ class _Prover:
         self.collectives = {info.name: info.collectives for info in contents.exercises}
 
     def files_are_current(self, update: bool) -> None:
-        """The manifest and the stub are what content and solution say."""
-        path, manifest = self.lesson.manifest_path, self.contents.manifest
-        if update:
-            manifest.write(path)
-        else:
-            try:
-                for change in difference(Manifest.load(path), manifest):
-                    self.proof.gaps.append(f"{path.name} is not current: {change}")
-            except UserError as error:
-                self.proof.gaps.append(str(error))
+        """The manifest, the overlay's and the stub are what content and solution say."""
+        self._manifest_is_current(self.lesson.manifest_path, self.contents.manifest, update)
+        private = self.lesson.private_manifest_path
+        if private is not None and self.contents.private_manifest is not None:
+            self._manifest_is_current(private, self.contents.private_manifest, update)
         for stale in write_stubs(self.lesson.course, [self.lesson], check=not update):
             if not update:
                 self.proof.gaps.append(f"{stale.name} is not current: grade stubs writes it anew")
+
+    def _manifest_is_current(self, path: Path, manifest: Manifest, update: bool) -> None:
+        if update:
+            manifest.write(path)
+            return
+        try:
+            changes = difference(Manifest.load(path), manifest)
+        except UserError as error:
+            self.proof.gaps.append(str(error))
+            return
+        self.proof.gaps += [f"{path.name} is not current: {change}" for change in changes]
 
     def handout_has_hints(self) -> None:
         """Every exercise has hints in the handout."""

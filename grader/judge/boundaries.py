@@ -15,11 +15,12 @@ from grader.judge.variations import Arguments, Options, lengths, other_dimension
 from grader.worker.threads import rank_arguments
 
 BASES = 5  # calls of which every argument is varied
+SCALES = (1 / 64, 1 / 8, 8.0)
+MOST_SETTINGS = 10
 MOST_CELLS = 56  # numbers of ranks with lengths
-NUMBERED_BASES = 2  # those of which arguments also become the numbers in texts
-MIXED = 80
-PLAIN_PROBES = 500
-ASKING_PROBES = 150  # a question to a function that was passed takes as long as a call
+MIXED = 120
+PLAIN_PROBES = 800
+ASKING_PROBES = 240  # a question to a function that was passed takes as long as a call
 MOST_RANKS = 8
 FEW_RANKS = 5  # up to which a run costs little
 LONG = (17, 40)
@@ -66,14 +67,26 @@ def _beside_plain(
 ) -> list[Probe]:
     seen = [_by_name(call, parameters) for call in calls]
     options = Options(parameters, seen, numbers)
-    probes = [(arguments, False) for arguments in options.mixed(MIXED)]
-    for number, arguments in enumerate(_spread(seen, BASES)):
-        changes = options.one_changed(arguments, numbers=number < NUMBERED_BASES)
-        probes += [(changed, odd) for changed, odd in changes if number == 0 or not odd]
-        probes += [(changed, False) for changed in options.together(arguments)]
-    asks = any(callable(value) for value in seen[0].values())
-    step = -(-len(probes) // (ASKING_PROBES if asks else PLAIN_PROBES))
-    return [_guess(_rebuilt(calls[0], arguments, parameters), odd) for arguments, odd in probes[::step]]
+    first, *others = _bases(seen)
+    near = [*options.one_changed(first), *((changed, False) for changed in options.together(first))]
+    further = [(arguments, False) for arguments in options.mixed(MIXED)]
+    for number, arguments in enumerate(others):
+        changes = options.one_changed(arguments, numbers=number == 0)
+        further += [(changed, False) for changed, odd in changes if not odd]
+        further += [(changed, False) for changed in options.together(arguments)]
+    asks = any(callable(value) for value in first.values())
+    room = max(1, (ASKING_PROBES if asks else PLAIN_PROBES) - len(near))
+    chosen = near + further[:: max(1, -(-len(further) // room))]
+    return [_guess(_rebuilt(calls[0], arguments, parameters), odd) for arguments, odd in chosen]
+
+
+def _bases(seen: Sequence[Arguments]) -> list[Arguments]:
+    """Arguments to vary: of those that leave most to the defaults the longest, of the others the longest, and more."""
+    by_length = sorted(seen, key=lambda arguments: len(repr(arguments)), reverse=True)
+    fewest = min(by_length, key=len)  # the first of equals
+    most = max(by_length, key=len)
+    bases = {id(arguments): arguments for arguments in (fewest, most, *_spread(seen, BASES - 2))}
+    return list(bases.values())
 
 
 def _by_name(call: Call, parameters: Sequence[inspect.Parameter]) -> Arguments:
@@ -109,9 +122,9 @@ def _beside_ranks(
     probes = []
     for number, (base, per_rank) in enumerate(_cells(calls, numbers)):
         own = _by_name(base, parameters)
-        fixed = {name: value for name, value in own.items() if isinstance(value, np.ndarray)}
         for shift in range(2 if len(per_rank) < 4 else 1):
-            setting = {**seen[(7 * number + shift) % len(seen)], **fixed} if number % 3 or shift else own
+            other = _settings(seen[(7 * number + shift) % len(seen)]) if number % 3 or shift else {}
+            setting = {**own, **other}
             probes.append(_guess(_rebuilt(dataclasses.replace(base, per_rank=per_rank), setting, parameters)))
     small = [call for call in calls if len(call.per_rank or ()) in (2, 3)]
     small.sort(key=lambda call: (len(call.per_rank or ()), -_content(call)))
@@ -119,7 +132,19 @@ def _beside_ranks(
         for arguments, odd in options.one_changed(_by_name(base, parameters)):
             probes.append(_guess(_rebuilt(base, arguments, parameters), odd))
         probes += [_guess(dataclasses.replace(base, per_rank=other), odd=True) for other in _misfits(base)]
+        settings = list({repr(_settings(arguments)): _settings(arguments) for arguments in seen}.values())
+        for factor in SCALES:
+            per_rank = tuple(_changed(entry, lambda array: array, factor) for entry in base.per_rank or ())
+            scaled = dataclasses.replace(base, per_rank=per_rank)
+            for setting in settings[:MOST_SETTINGS]:
+                arguments = {**_by_name(base, parameters), **setting}
+                probes.append(_guess(_rebuilt(scaled, arguments, parameters)))
     return probes
+
+
+def _settings(arguments: Arguments) -> Arguments:
+    """The shared arguments that have no shape to fit the ranks' own."""
+    return {name: value for name, value in arguments.items() if not isinstance(value, np.ndarray)}
 
 
 def _cells(calls: Sequence[Call], numbers: Sequence[float]) -> list[tuple[Call, tuple[Any, ...]]]:
@@ -192,8 +217,6 @@ def _unevenly(call: Call) -> list[tuple[Any, ...]]:
         lambda array: array[:1],
         lambda array: resized(array, 2 * len(array)),
         lambda array: resized(array, 3),
-        lambda array: array / 64,
-        lambda array: array * 64,
         lambda array: array[:0],
     )
     grids += [_ranks(call, ranks, change) for change in changes for ranks in (2, most)]

@@ -8,11 +8,13 @@ import traceback
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from grader.judge.calls import Call
 from grader.judge.determinism import deterministic
+from grader.judge.expectations import accepted
 from grader.judge.failures import RETURNS_NONE, CheckFailed, Unfinished
+from grader.judge.launch import WorkerUnavailable
 from grader.results import Outcome
 
 # Examples tried after the first failure: a count, never seconds, so that grades don't depend on speed.
@@ -125,11 +127,11 @@ class Search:
     """One check's search: counts calls, keeps the smallest failing example, and knows when to stop.
 
     Attributes:
-        begin: Called before each example.
-        stand_in: Runs an example against the solution, to tell a defect of the check from a misshapen result; None
+        stand_in: Runs an example against the solution, to tell a defect of the check from one of the submission; None
             where there is no solution.
         shrink_calls: Examples to try after the first failure, in search of a smaller one.
         finding: The failing example to report, or None.
+        broken: What is wrong on our side, so that the check can't decide, or "".
         calls: Those of the example that is running.
         count: How many calls were made in all.
     """
@@ -157,7 +159,11 @@ class Search:
         self.calls = []
         try:
             self.example(body, arguments)
+        except WorkerUnavailable as error:
+            self._break(error)
         except CheckFailed as failure:
+            if self.finding is None:
+                self._try_solution(body, arguments)
             self._keep(body, arguments, failure)
             raise
         except Unfinished as unfinished:
@@ -176,15 +182,28 @@ class Search:
         except (CheckFailed, Unfinished):
             raise
         except Exception as error:
-            if type(error).__module__.startswith("hypothesis"):
-                raise  # how hypothesis rejects an example
-            if self.stand_in is not None:
-                try:
-                    self.stand_in(body, arguments)
-                except Exception:
-                    self.broken = "".join(traceback.format_exception(error))
-                    raise SearchEnds from error
+            if isinstance(error, WorkerUnavailable) or type(error).__module__.startswith("hypothesis"):
+                raise  # our fault; or how hypothesis rejects an example
+            self._try_solution(body, arguments, error)
             raise CheckFailed("a result of another form", FORM, message=_stumbled(error)) from error
+
+    def _try_solution(
+        self, body: Callable[..., Any], arguments: dict[str, Any], stumbled: Exception | None = None
+    ) -> None:
+        """End the search if the solution falls short in this example too: then it proves nothing of a submission."""
+        if self.stand_in is None:
+            return
+        token = accepted.set(None)
+        try:
+            self.stand_in(body, arguments)
+        except (Exception, Unfinished) as error:
+            self._break(stumbled or error)
+        finally:
+            accepted.reset(token)
+
+    def _break(self, error: BaseException) -> NoReturn:
+        self.broken = "".join(traceback.format_exception(error))
+        raise SearchEnds from error
 
     def _keep(self, body: Callable[..., Any], arguments: dict[str, Any], failure: CheckFailed) -> None:
         drawn = {name: value for name, value in arguments.items() if name not in FIXTURES}

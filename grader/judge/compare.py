@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.worker.wire import Record
+from grader.worker.wire import Record, field_names
 
 FLOAT32_RELATIVE = 2.0**-22  # two roundings to float32
 
@@ -48,11 +48,17 @@ def difference(got: Any, want: Any, tolerance: Tolerance = EXACT, place: str = "
 
 
 def _plain(value: Any) -> Any:
-    """Numpy scalars and 0-d arrays as Python numbers; float32 stays, since it is compared more widely."""
+    """Numpy scalars and 0-d arrays as Python numbers, NamedTuples and dataclasses as the records that they arrive as.
+
+    A float32 stays, since it is compared more widely.
+    """
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if isinstance(value, np.generic) and not isinstance(value, np.float32):
         return value.item()
+    fields = field_names(value)
+    if fields is not None and not isinstance(value, Record):
+        return Record(type(value).__name__, fields, [getattr(value, name) for name in fields])
     return value
 
 
@@ -118,15 +124,22 @@ def _as_numbers(value: Any) -> np.ndarray[Any, Any] | None:
     if isinstance(value, Record):
         return None
     if not isinstance(value, np.ndarray):
-        if any(isinstance(item, Record | str | bytes | dict | bool) or item is None for item in value):
-            return None
-        if any(isinstance(item, int) and abs(item) > 1 << 53 for item in value):
+        if not all(map(_is_numeric, value)):
             return None
         try:
             value = np.array(value)
         except (ValueError, TypeError, OverflowError):
             return None
     return value if value.dtype.kind in "biufc" else None
+
+
+def _is_numeric(item: Any) -> bool:
+    """Whether an array of numbers can hold an item as it is: no truth value, no record, no int that would be rounded."""
+    if isinstance(item, int):
+        return not isinstance(item, bool) and abs(item) <= 1 << 53
+    if isinstance(item, list | tuple):
+        return not isinstance(item, Record) and all(map(_is_numeric, item))
+    return not isinstance(item, str | bytes | dict | np.bool_) and item is not None
 
 
 def _array_difference(

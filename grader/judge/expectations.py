@@ -80,7 +80,7 @@ class Expectation:
         value = self._value
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
-        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not holds(value):
+        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating) or not holds(value):
             raise CheckFailed(show(value), wanted, what=self._what)
 
     def _note(self, value: Any, want: Any) -> None:

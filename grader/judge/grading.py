@@ -42,6 +42,7 @@ class Options:
         state: Where failing cases are kept for replay; None keeps none.
         diagnose: Whether misconceptions are looked for.
         progress: Hears the name of each exercise when its first check begins.
+        fault: Hears of an error of ours in the diagnosis, which must not cost a grade; None raises it.
         so_far: Gets the result after every check, with the checks to come as not graded; for whom may be killed.
     """
 
@@ -51,6 +52,7 @@ class Options:
     diagnose: bool = True
     progress: Callable[[str], None] = field(default=lambda exercise: None)
     so_far: Callable[[LessonResult], None] | None = None
+    fault: Callable[[Exception], None] | None = None
 
 
 def grade(lesson: Lesson, source: Source, launcher: Launcher, options: Options, *, path: str = "") -> LessonResult:
@@ -63,12 +65,19 @@ def grade(lesson: Lesson, source: Source, launcher: Launcher, options: Options, 
         options: How to grade.
         path: Where the submission lies, for replays.
     """
-    return _Grading(lesson, Manifest.load(lesson.manifest_path), source, launcher, options, path).grade()
+    return _Grading(lesson, manifest_of(lesson), source, launcher, options, path).grade()
+
+
+def manifest_of(lesson: Lesson) -> Manifest:
+    """The lesson's manifest, with that of a private overlay where there is one."""
+    manifest = Manifest.load(lesson.manifest_path)
+    private = lesson.private_manifest_path
+    return manifest.merged_with(Manifest.load(private)) if private is not None and private.exists() else manifest
 
 
 def nothing_to_grade(lesson: Lesson, why: str) -> LessonResult:
     """The result of a submission that holds no file of the lesson: no points, and the reason."""
-    manifest = Manifest.load(lesson.manifest_path)
+    manifest = manifest_of(lesson)
     return LessonResult(
         lesson=lesson.name,
         title=manifest.title,
@@ -114,10 +123,11 @@ class _Grading:
         self.solution = self._load_solution()
         self.checking = Checking(self.bench, self.solution, exercises=self.names, only=options.only)
         self.tests: dict[str, list[Callable[..., None]]] = {name: [] for name in self.names}
-        self.files = [p for p in (lesson.public_checks, lesson.hidden_checks) if p.exists()]
+        listed = (lesson.public_checks, lesson.hidden_checks, lesson.private_checks)
+        self.files = [path for path in listed if path is not None and path.exists()]
         if self.solution is None:
             self.files = [path for path in self.files if path == lesson.public_checks]
-        self.visibilities = tuple(path.parent.name for path in self.files)
+        self.visibilities = tuple(dict.fromkeys(path.parent.name for path in self.files))
         self.errors: list[str] = []
         self.finished = False
 
@@ -200,7 +210,7 @@ class _Grading:
     def _exercise(self, exercise: ManifestExercise, runs: Sequence[CheckRun]) -> ExerciseResult:
         checks = self._checks(exercise, runs)
         outcome = exercise_outcome(check.outcome for check in checks)
-        known = self._diagnose(exercise.name, runs, outcome)
+        known = self._diagnosis(exercise.name, runs, outcome)
         return ExerciseResult(
             name=exercise.name,
             outcome=outcome,
@@ -288,6 +298,15 @@ class _Grading:
         return problem_in_words(reply.kind, reply.value, self.source) if reply is not None else ""
 
     # --- diagnosis ---
+
+    def _diagnosis(self, exercise: str, runs: Sequence[CheckRun], outcome: Outcome) -> Misconception | None:
+        try:
+            return self._diagnose(exercise, runs, outcome)
+        except Exception as error:
+            if self.options.fault is None:
+                raise
+            self.options.fault(error)
+            return None
 
     def _diagnose(self, exercise: str, runs: Sequence[CheckRun], outcome: Outcome) -> Misconception | None:
         undiagnosed = (Outcome.PASSED, Outcome.NOT_STARTED, Outcome.UNGRADED)

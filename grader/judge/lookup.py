@@ -29,8 +29,9 @@ def find_check(lesson: Lesson, exercise: str, name: str, visibility: str) -> Cal
         names = [each.name for each in manifest.exercises]
         listed = [(example.source, example.result) for example in manifest.exercise(exercise).examples]
         return examples_check(exercise, names, listed)
-    path = lesson.public_checks if visibility == "public" else lesson.hidden_checks
-    found = getattr(load_module(path), name, None) if path.exists() else None
+    paths = [lesson.public_checks] if visibility == "public" else [lesson.hidden_checks, lesson.private_checks]
+    modules = [load_module(path) for path in paths if path is not None and path.exists()]
+    found = next((getattr(module, name) for module in modules if hasattr(module, name)), None)
     facts = getattr(found, "__check__", None)
     if found is None or facts is None or facts.exercise != exercise:
         gone = f"the check {name} of {exercise} is not there any more"

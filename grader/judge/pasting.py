@@ -50,7 +50,7 @@ def _python(value: Any) -> str:
     if isinstance(value, float):
         return _float(value)
     if isinstance(value, complex):
-        plain = all(math.isfinite(part) and str(part) != "-0.0" for part in (value.real, value.imag))
+        plain = all(math.isfinite(part) and part != 0 for part in (value.real, value.imag))  # zeros would lose their sign
         return repr(value) if plain else f"complex({_float(value.real)}, {_float(value.imag)})"
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
         return hex(value)

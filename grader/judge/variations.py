@@ -99,7 +99,7 @@ def _sequences(value: Any, numbers: Sequence[float]) -> Iterator[Variant]:
         if all(isinstance(item, float) for item in value):
             yield Variant([item / 64 for item in value])
         for place in (0, len(value) // 2, -1):
-            for other, odd in variants(value[place], (), numbers):
+            for other, odd in variants(value[place], (), numbers if place == -1 else ()):
                 yield Variant([*value[:place], other, *value[place:][1:]], odd)
 
 

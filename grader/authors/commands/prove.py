@@ -18,15 +18,20 @@ if TYPE_CHECKING:
 @click.argument("names", metavar="[LESSON]...", nargs=-1)
 @click.option("--update", is_flag=True, help="Write manifest and stub anew where they are not current.")
 @click.option("--matrix", is_flag=True, help="Print which check catches which misconception.")
+@click.option(
+    "--private",
+    type=click.Path(path_type=Path),
+    help="A folder of the course's layout with more hidden checks, which is not in the repository.",
+)
 @click.pass_obj
-def command(course_folder: Path | None, names: tuple[str, ...], update: bool, matrix: bool) -> None:
+def command(course_folder: Path | None, names: tuple[str, ...], update: bool, matrix: bool, private: Path | None) -> None:
     """Prove lessons (all by default): solution, checks and misconceptions hold each other up. For authors."""
     from grader.authors.prove import prove
     from grader.course import Course
     from grader.judge.launch import launcher
     from grader.judge.limits import Limits
 
-    course = Course.find(explicit=course_folder)
+    course = Course.find(explicit=course_folder).with_overlay(private)
     lessons = [course.lesson(name) for name in names] or [each for each in course.lessons() if each.solution.exists()]
     workers = launcher(Limits())
     gaps = 0
