@@ -509,12 +509,18 @@ def test_memory_is_limited(either: Bench, how: str) -> None:
         ("trickles", "0.6 s of waiting"),
     ],
 )
-def test_a_call_that_does_not_end_is_ended(either: Bench, how: str, told: str) -> None:
+def test_a_call_that_does_not_end_is_ended(subject: Bench, how: str, told: str) -> None:
     began = time.monotonic()
-    answer = call(either, "hangs", how)
+    answer = call(subject, "hangs", how)
     assert (answer.kind, answer.value) == ("timed_out", told)
     assert time.monotonic() - began < 30
-    assert serves(either)
+    assert serves(subject)
+
+
+@pytest.mark.parametrize("how", ["loops", "sleeps"])
+def test_a_call_that_does_not_end_is_ended_in_the_pool_too(pooled: Bench, how: str) -> None:
+    assert call(pooled, "hangs", how).kind == "timed_out"
+    assert serves(pooled)
 
 
 def test_a_call_that_asks_for_ever_is_ended(subject: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

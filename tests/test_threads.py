@@ -219,7 +219,6 @@ def test_a_list_of_numbers_becomes_a_float64_array(value: list[Any]) -> None:
         [[1], [1, 2]],
         [{}],
         [1 << 70, "a"],
-        (1, 2),
         {1: 2},
         "ab",
         3,
@@ -228,6 +227,11 @@ def test_a_list_of_numbers_becomes_a_float64_array(value: list[Any]) -> None:
 )
 def test_anything_else_stays_as_it_is(value: Any) -> None:
     assert as_array(value) is value
+
+
+def test_lists_of_numbers_within_a_tuple_become_arrays() -> None:
+    (inner, text), number = as_array((([1, 2], "a"), 3))
+    assert isinstance(inner, np.ndarray) and (text, number) == ("a", 3)
 
 
 def test_a_tuple_is_several_arguments() -> None:

@@ -19,7 +19,19 @@ from grader.judge.ranks import is_look_back, run_on_workers
 LOAD_CPU_SECONDS = 10.0
 MAX_IMPORTS = 100
 NOT_IMPORTED = frozenset(
-    ("antigravity", "ensurepip", "idlelib", "lib2to3", "pydoc", "site", "test", "this", "tkinter", "turtle", "turtledemo")
+    (
+        "antigravity",
+        "ensurepip",
+        "idlelib",
+        "lib2to3",
+        "pydoc",
+        "site",
+        "test",
+        "this",
+        "tkinter",
+        "turtle",
+        "turtledemo",
+    )
 )
 
 
@@ -196,7 +208,13 @@ def describe_end(status: int) -> str:
     """How a process ended, in words, from its exit code or minus the signal."""
     if status >= 0:
         return f"the process ended itself with exit code {status}"
-    known = {-11: "a segmentation fault", -6: "an abort", -9: "a kill", -24: "using too much CPU time", -7: "a bus error"}
+    known = {
+        -11: "a segmentation fault",
+        -6: "an abort",
+        -9: "a kill",
+        -7: "a bus error",
+        -24: "using too much CPU time",
+    }
     return f"the process was ended by {known.get(status, f'signal {-status}')}"
 
 

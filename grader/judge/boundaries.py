@@ -15,24 +15,30 @@ from grader.judge.variations import Arguments, Options, lengths, other_dimension
 from grader.worker.threads import rank_arguments
 
 BASES = 5  # calls of which every argument is varied
-SCALES = (1 / 64, 1 / 8, 8.0)
-MOST_SETTINGS = 10
+SCALES = (1 / 64, 1 / 8)
+MOST_SETTINGS = 8
 MOST_CELLS = 56  # numbers of ranks with lengths
-MIXED = 120
+PAIRS = 80
+TOGETHER = 150  # calls in which values come together that checks pass apart
+ASKING_TOGETHER = 60
+RANKS_TOGETHER = 50
+HELD = "what ranks hold"
 PLAIN_PROBES = 800
-ASKING_PROBES = 240  # a question to a function that was passed takes as long as a call
+ASKING_PROBES = 200  # a question to a function that was passed takes as long as a call
 MOST_RANKS = 8
 FEW_RANKS = 5  # up to which a run costs little
-LONG = (17, 40)
 
 
-def beside(recorded: Sequence[Probe], function: Callable[..., Any], numbers: Sequence[float]) -> list[Probe]:
+def beside(
+    recorded: Sequence[Probe], function: Callable[..., Any], numbers: Sequence[float], known: Sequence[float] = ()
+) -> list[Probe]:
     """Probes beside the recorded ones, the same ones every time.
 
     Args:
         recorded: Calls of one exercise that its checks make.
         function: The solution's function or class.
         numbers: Numbers in the submission.
+        known: Numbers in the misconceptions.
     """
     right = [probe.call for probe in recorded if not probe.raised]
     plain = [call for call in right if call.per_rank is None and call.steps is None]
@@ -43,9 +49,13 @@ def beside(recorded: Sequence[Probe], function: Callable[..., Any], numbers: Seq
     except (TypeError, ValueError):
         parameters = []
     probes: list[Probe] = []
-    for calls, vary in ((plain, _beside_plain), (ranks, _beside_ranks), (steps, _beside_steps)):
-        if calls:
-            probes += vary(calls, parameters, numbers)
+    if plain:
+        probes += _together(plain, parameters, function)
+        probes += _beside_plain(plain, parameters, [*numbers, *known])
+    if ranks:
+        probes += _beside_ranks(ranks, parameters, numbers)
+    if steps:
+        probes += _beside_steps(steps, parameters, [*numbers, *known])
     made = {probe.key for probe in recorded}
     return [probe for probe in distinct(probes) if probe.key not in made]
 
@@ -69,7 +79,7 @@ def _beside_plain(
     options = Options(parameters, seen, numbers)
     first, *others = _bases(seen)
     near = [*options.one_changed(first), *((changed, False) for changed in options.together(first))]
-    further = [(arguments, False) for arguments in options.mixed(MIXED)]
+    further: list[tuple[Arguments, bool]] = []
     for number, arguments in enumerate(others):
         changes = options.one_changed(arguments, numbers=number == 0)
         further += [(changed, False) for changed, odd in changes if not odd]
@@ -78,6 +88,27 @@ def _beside_plain(
     room = max(1, (ASKING_PROBES if asks else PLAIN_PROBES) - len(near))
     chosen = near + further[:: max(1, -(-len(further) // room))]
     return [_guess(_rebuilt(calls[0], arguments, parameters), odd) for arguments, odd in chosen]
+
+
+def _together(
+    calls: Sequence[Call], parameters: Sequence[inspect.Parameter], function: Callable[..., Any]
+) -> list[Probe]:
+    """Calls in which values come together that checks pass apart, and which the solution does not refuse."""
+    options = Options(parameters, [_by_name(call, parameters) for call in calls], ())
+
+    def is_right(arguments: Arguments) -> bool:
+        call = _rebuilt(calls[0], arguments, parameters)
+        try:
+            function(*call.positional, **call.keywords)
+        except Exception:
+            return False
+        return True
+
+    asks = any(callable(value) for value in _by_name(calls[0], parameters).values())
+    return [
+        _guess(_rebuilt(calls[0], arguments, parameters))
+        for arguments in options.combined(ASKING_TOGETHER if asks else TOGETHER, is_right)
+    ]
 
 
 def _bases(seen: Sequence[Arguments]) -> list[Arguments]:
@@ -117,28 +148,47 @@ def _rebuilt(call: Call, arguments: Arguments, parameters: Sequence[inspect.Para
 def _beside_ranks(
     calls: Sequence[Call], parameters: Sequence[inspect.Parameter], numbers: Sequence[float]
 ) -> list[Probe]:
-    seen = [_by_name(call, parameters) for call in calls]
-    options = Options(parameters[_own(calls[0]) :], seen, numbers)
-    probes = []
+    options = Options(parameters[_own(calls[0]) :], [_by_name(call, parameters) for call in calls], numbers)
+    probes = _shared_together(calls, parameters)
+    every = [_settings(_by_name(probe.call, parameters)) for probe in probes] or [{}]
     for number, (base, per_rank) in enumerate(_cells(calls, numbers)):
-        own = _by_name(base, parameters)
-        for shift in range(2 if len(per_rank) < 4 else 1):
-            other = _settings(seen[(7 * number + shift) % len(seen)]) if number % 3 or shift else {}
-            setting = {**own, **other}
-            probes.append(_guess(_rebuilt(dataclasses.replace(base, per_rank=per_rank), setting, parameters)))
+        setting = {**_by_name(base, parameters), **(every[number % len(every)] if number % 3 else {})}
+        probes.append(_guess(_rebuilt(dataclasses.replace(base, per_rank=per_rank), setting, parameters)))
     small = [call for call in calls if len(call.per_rank or ()) in (2, 3)]
     small.sort(key=lambda call: (len(call.per_rank or ()), -_content(call)))
     for base in small[:1]:
         for arguments, odd in options.one_changed(_by_name(base, parameters)):
             probes.append(_guess(_rebuilt(base, arguments, parameters), odd))
         probes += [_guess(dataclasses.replace(base, per_rank=other), odd=True) for other in _misfits(base)]
-        settings = list({repr(_settings(arguments)): _settings(arguments) for arguments in seen}.values())
         for factor in SCALES:
             per_rank = tuple(_changed(entry, lambda array: array, factor) for entry in base.per_rank or ())
-            scaled = dataclasses.replace(base, per_rank=per_rank)
-            for setting in settings[:MOST_SETTINGS]:
+            for setting in every[:: -(-len(every) // MOST_SETTINGS)]:
                 arguments = {**_by_name(base, parameters), **setting}
-                probes.append(_guess(_rebuilt(scaled, arguments, parameters)))
+                probes.append(_guess(_rebuilt(dataclasses.replace(base, per_rank=per_rank), arguments, parameters)))
+    return probes
+
+
+class _OnRanks:
+    """What ranks hold, with the shared arrays that fit it, as one value to combine with others."""
+
+    def __init__(self, call: Call, arguments: Arguments) -> None:
+        self.call = call
+        self.arrays = {name: value for name, value in arguments.items() if isinstance(value, np.ndarray)}
+        inner = [array.shape[1:] for entry in _arrays(call) for array in entry]
+        self.kind = (len(call.per_rank or ()), inner[:1], sorted(map(np.shape, self.arrays.values())))
+
+
+def _shared_together(calls: Sequence[Call], parameters: Sequence[inspect.Parameter]) -> list[Probe]:
+    """Few ranks and options together that checks pass apart; none where ranks share no options."""
+    few = [call for call in calls if len(call.per_rank or ()) <= FEW_RANKS]
+    seen = [{**_settings(_by_name(call, parameters)), HELD: _OnRanks(call, _by_name(call, parameters))} for call in few]
+    options = Options([each for each in parameters if each.name not in (HELD, "comm")], seen, ())
+    if not few or all(len(arguments) == 1 for arguments in seen):
+        return []
+    probes = []
+    for arguments in options.combined(RANKS_TOGETHER):
+        held = arguments.pop(HELD)
+        probes.append(_guess(_rebuilt(held.call, {**arguments, **held.arrays}, parameters)))
     return probes
 
 
@@ -202,9 +252,9 @@ def _evenly(call: Call, numbers: Sequence[float]) -> list[tuple[Any, ...]]:
     cells = [
         (ranks, n)
         for ranks in sorted(counts)
-        for n in (2 * ranks + 1, ranks - 1, ranks, 1, ranks + 1, 0)[: 6 if ranks <= FEW_RANKS else 3]
+        for n in (2 * ranks + 1, ranks - 1, ranks, 1, ranks + 1, 0)[: 6 if ranks <= FEW_RANKS else 2]
     ]
-    cells += [(ranks, n) for n in (*LONG, *lengths(numbers)) for ranks in (2, 3)]
+    cells += [(ranks, n) for ranks, n in ((2, 17), (3, 40), *((2 + n % 2, n) for n in lengths(numbers)))]
     return [_ranks(call, ranks, to_length(n)) for ranks, n in cells if ranks > 0]
 
 
@@ -279,5 +329,5 @@ def _beside_steps(
     for call, arguments in _spread(list(zip(calls, seen, strict=True)), BASES):
         for changed, odd in options.one_changed(arguments):
             probes.append(_guess(_rebuilt(call, changed, parameters), odd))
-    pairs = zip(_spread(calls, MIXED), _spread(calls[::-1], MIXED), strict=True)
+    pairs = zip(_spread(calls, PAIRS), _spread(calls[::-1], PAIRS), strict=True)
     return probes + [_guess(dataclasses.replace(one, steps=other.steps)) for one, other in pairs]

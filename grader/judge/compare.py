@@ -134,7 +134,7 @@ def _as_numbers(value: Any) -> np.ndarray[Any, Any] | None:
 
 
 def _is_numeric(item: Any) -> bool:
-    """Whether an array of numbers can hold an item as it is: no truth value, no record, no int that would be rounded."""
+    """Whether an array of numbers can hold an item as it is: not truth values, records, or ints to be rounded."""
     if isinstance(item, int):
         return not isinstance(item, bool) and abs(item) <= 1 << 53
     if isinstance(item, list | tuple):

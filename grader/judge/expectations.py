@@ -30,7 +30,7 @@ class Expectation:
         """It is exactly this, in a container that means the same."""
         self._compare(want, EXACT)
 
-    def close(self, want: Any, rel: float = FORMULA, abs: float = 0.0) -> None:
+    def close(self, want: Any, rel: float = FORMULA, abs: float = 0.0) -> None:  # noqa: A002 - as pytest.approx has it
         """Its numbers are these, within ``rel`` of each or ``abs``, whichever is more."""
         self._compare(want, Tolerance(rel, abs))
 
@@ -38,7 +38,7 @@ class Expectation:
         """Each entry, one per rank, is exactly this."""
         self._compare_ranks(want, EXACT)
 
-    def all_close(self, want: Any, rel: float = FORMULA, abs: float = 0.0) -> None:
+    def all_close(self, want: Any, rel: float = FORMULA, abs: float = 0.0) -> None:  # noqa: A002 - likewise
         """The numbers of each entry, one per rank, are these within the tolerance."""
         self._compare_ranks(want, Tolerance(rel, abs))
 
@@ -111,5 +111,3 @@ def rounding_error(*parts: Any, terms: int) -> float:
     """
     total = sum(float(np.sum(np.abs(part))) for part in parts)
     return max(1, terms) * 2.0**-52 * total
-
-

@@ -77,7 +77,7 @@ class Exercise:
 
     def beside(self, numbers: Sequence[float] = ()) -> list[Probe]:
         """Probes beside the calls that checks make; ``numbers`` are those of a submission."""
-        return beside(self.probes, self.function, [*numbers, *self.bundle.numbers])
+        return beside(self.probes, self.function, numbers, self.bundle.numbers)
 
     def errors(self) -> set[str]:
         """The exceptions that the docstring lists, or those of a class and its methods."""

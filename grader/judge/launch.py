@@ -281,7 +281,6 @@ class Zygote:
         self._reap()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-
     def _reap(self) -> str:
         """Wait for the zygote's end and return what it said of it."""
         assert self._process.stderr is not None
@@ -330,7 +329,7 @@ class Pool:
             self._processes[process.pid], self._expected[token] = process, process.pid
             self._spare.append(process.pid)
 
-    def start(self, count: int, imports: Sequence[str] = ()) -> list[Started]:
+    def start(self, count: int, imports: Sequence[str] = ()) -> list[Started]:  # noqa: ARG002 - a Launcher has it
         """Take waiting workers; new ones take their place. They can still import what they like."""
         self._refill(count)
         taken, self._spare = self._spare[:count], self._spare[count:]

@@ -39,7 +39,7 @@ class Local:
     """Performs calls in this process, ranks as threads; results take the route over the wire all the same."""
 
     def __init__(self, module: ModuleType, around: Around = lambda function, rank: function) -> None:
-        """Perform calls of ``module``'s functions; ``around`` may wrap each (for a debugger), given its rank or None."""
+        """Perform calls of ``module``'s functions; ``around`` may wrap each for a debugger, given its rank or None."""
         self._module, self._around = module, around
         self._file = module.__file__ or ""
 
@@ -58,7 +58,9 @@ class Local:
         except Exception as error:
             return self._raised(error)
 
-    def _sequence(self, of: str, positional: Sequence[Any], keywords: dict[str, Any], steps: Sequence[Any]) -> list[Any]:
+    def _sequence(
+        self, of: str, positional: Sequence[Any], keywords: dict[str, Any], steps: Sequence[Any]
+    ) -> list[Any]:
         subject = getattr(self._module, of)(*positional, **keywords)
         results: list[Any] = []
         for name, own, named in steps:
@@ -131,4 +133,3 @@ def _copy(value: Any) -> Any:
 def _crossed(value: Any) -> Any:
     encoded, buffers = wire.encode(value)
     return wire.decode(encoded, b"".join(buffers))
-

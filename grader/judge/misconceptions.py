@@ -66,17 +66,28 @@ def misconception(
         within: The helper that holds the text, if it is not the exercise's function.
     """
     collected = _collected.get()
-    if instead_of and collected is not None:
-        collected.append(Misconception(name, of, says, hint, instead_of, wrote, within))
+    if collected is None:  # the file is imported by somebody else
+        collected = []
+    place = len(collected)
+    collected.append(Misconception(name, of, says, hint, instead_of, wrote, within))
 
     def take(function: Callable[..., Any]) -> Callable[..., Any]:
-        if collected is not None:
-            source = textwrap.dedent(inspect.getsource(function))
-            body = source[source.index("def ") :]
-            collected.append(Misconception(name, of, says, hint, function=(body, function.__name__)))
+        body = _without_decorators(textwrap.dedent(inspect.getsource(function)))
+        collected[place] = Misconception(name, of, says, hint, function=(body, function.__name__))
         return function
 
     return take
+
+
+def _without_decorators(source: str) -> str:
+    node = ast.parse(source).body[0]
+    assert isinstance(node, ast.FunctionDef | ast.ClassDef)
+    return "".join(_lines(source)[node.lineno - 1 :])
+
+
+def _lines(text: str) -> list[str]:
+    """The lines as Python counts them: unlike ``splitlines`` it ends none at a form feed or a Unicode separator."""
+    return [line + "\n" for line in text.removesuffix("\n").split("\n")]
 
 
 @contextmanager
@@ -93,7 +104,7 @@ def load_misconceptions(path: Path) -> list[Misconception]:
     """The misconceptions of a lesson, in the order of the file; none if there is no file.
 
     Raises:
-        UserError: If two have one name.
+        UserError: If two have one name, or one changes nothing.
     """
     if not path.exists():
         return []
@@ -105,6 +116,9 @@ def load_misconceptions(path: Path) -> list[Misconception]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise UserError(f"{path}: two misconceptions are called {twice[0]!r}")
+    for one in found:
+        if not one.instead_of and not one.function[0]:
+            raise UserError(f"{path}: misconception {one.name!r} has no instead_of and stands above no function")
     return found
 
 
@@ -137,6 +151,5 @@ def _code_of(text: str, name: str, one: Misconception, file: str) -> str:
             for inner in ast.walk(node):
                 if isinstance(inner, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(inner) is not None:
                     shown -= set(range(inner.body[0].lineno, (inner.body[0].end_lineno or 0) + 1))
-            lines = text.splitlines(keepends=True)
-            return "".join(line if n in shown else "\0" * len(line) for n, line in enumerate(lines, 1))
+            return "".join(line if n in shown else "\0" * len(line) for n, line in enumerate(_lines(text), 1))
     raise UserError(f"misconception {one.name!r}: {file} has no function {name!r}")

@@ -50,7 +50,8 @@ def _python(value: Any) -> str:
     if isinstance(value, float):
         return _float(value)
     if isinstance(value, complex):
-        plain = all(math.isfinite(part) and part != 0 for part in (value.real, value.imag))  # zeros would lose their sign
+        # A zero would lose its sign: -1j is (-0.0-1.0j).
+        plain = all(math.isfinite(part) and part != 0 for part in (value.real, value.imag))
         return repr(value) if plain else f"complex({_float(value.real)}, {_float(value.imag)})"
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
         return hex(value)

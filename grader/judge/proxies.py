@@ -63,9 +63,7 @@ class Function:
         _require_unchanged(answer.arguments, (positional, keywords))
         return value
 
-    def on_ranks(
-        self, per_rank: Sequence[Any], *shared: Any, rendezvous: bool = False, **keywords: Any
-    ) -> Run:
+    def on_ranks(self, per_rank: Sequence[Any], *shared: Any, rendezvous: bool = False, **keywords: Any) -> Run:
         """Run it on one rank for each entry of ``per_rank``; returns results and what was sent.
 
         Args:

@@ -23,7 +23,9 @@ class _TooMuch(Exception):
     """Ranks that have sent more than a run may, in words."""
 
 
-def run_on_workers(links: Sequence[Link], call: Call, collectives: Sequence[str], limits: Limits) -> tuple[Answer, bool]:
+def run_on_workers(
+    links: Sequence[Link], call: Call, collectives: Sequence[str], limits: Limits
+) -> tuple[Answer, bool]:
     """Perform a call on ranks.
 
     Args:

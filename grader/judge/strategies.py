@@ -25,14 +25,13 @@ def sizes(low: int = 0, high: int = 40) -> st.SearchStrategy[int]:
 def positive(low: float, high: float) -> st.SearchStrategy[float]:
     """Positive floats, log-uniform between two bounds, to four significant digits."""
     steps = st.integers(0, 1000)
-    return steps.map(lambda step: float(f"{low * (high / low) ** (step / 1000):.4g}"))
+    return steps.map(lambda step: min(max(float(f"{low * (high / low) ** (step / 1000):.4g}"), low), high))
 
 
 def patterned(length: int, seed: int) -> NDArray[np.float64]:
     """A float64 array of small integers, so that sums are exact.
 
-    Seeds 0, 1 and 2 count (1, 2, 3 …; 10, 20, 30 …; 100, 200, 300 …); others are scattered between -9 and 9, no two
-    neighbours alike.
+    Seeds 0, 1 and 2 count (1, 2, 3 …; 10, 20, 30 …; 100, 200, 300 …); others are scattered between -9 and 9.
     """
     if seed < COUNTING_SEEDS:
         return np.arange(1, length + 1, dtype=np.float64) * 10.0**seed

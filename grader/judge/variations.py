@@ -7,8 +7,11 @@ in the submission itself: a mistake that begins at 17 elements has the 16 or the
 from __future__ import annotations
 
 import inspect
+import itertools
+import math
 import random
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -21,6 +24,7 @@ DEFINED = re.compile(r"^(?:async\s+def\s+|def\s+|class\s+)?(\w+)")
 WORD = re.compile(r"[A-Za-z_]\w*")
 USUAL = (0, 1, 2)
 MAX_NUMBER = 2.0**62
+DRAWS = 8  # for each combination that is wanted
 
 
 class Variant(NamedTuple):
@@ -207,13 +211,51 @@ class Options:
                 for change in reshapings(self._numbers):
                     yield {**arguments, **{name: change(value) for name, value in group.items()}}
 
-    def mixed(self, count: int) -> Iterator[Arguments]:
-        """Arguments of one call with some of another's; functions stay together."""
-        draw = random.Random(count)
-        for _ in range(count if len(self._seen) > 1 else 0):
-            ours, theirs = draw.sample(self._seen, 2)
-            taken = [name for name, value in theirs.items() if not callable(value) and draw.random() < 0.5]
-            yield {**ours, **{name: theirs[name] for name in taken}}
+    def combined(self, count: int, is_right: Callable[[Arguments], bool] = lambda arguments: True) -> list[Arguments]:
+        """Arguments that bring values together which occur apart; each pair of kinds of values twice, if there is room.
+
+        Args:
+            count: How many at most.
+            is_right: Whether a call with these arguments is not refused.
+        """
+        draw, met, found = random.Random(count), Counter[Any](), []
+        for _ in range(DRAWS * count):
+            arguments = self._drawn(draw)
+            kinds = sorted(repr((name, _kind(value))) for name, value in arguments.items())
+            pairs = list(itertools.combinations(kinds, 2))
+            if any(met[pair] < 2 for pair in pairs) and is_right(arguments):
+                met.update(pairs)
+                found.append(arguments)
+                if len(found) == count:
+                    break
+        return found
+
+    def _drawn(self, draw: random.Random) -> Arguments:
+        """One call's arguments, some of them another's, some drawn by themselves; functions stay together."""
+        ours, theirs = draw.choice(self._seen), draw.choice(self._seen)
+        arguments = dict(ours)
+        for name, pool in self._pool.items():
+            chance = draw.random()
+            if callable(arguments.get(name)) or chance >= 0.6:
+                continue
+            if chance < 0.4 and name in theirs:
+                arguments[name] = theirs[name]
+            elif chance >= 0.4 and pool and not isinstance(pool[0], list | np.ndarray):
+                arguments[name] = draw.choice(pool)
+        return arguments
+
+
+def _kind(value: Any) -> Any:
+    """What a value has in common with others: small numbers are a kind each, larger ones are sorted by size."""
+    if isinstance(value, list | np.ndarray):
+        return ("length", min(len(value), 5))
+    if isinstance(value, bool | str) or value is None:
+        return value
+    if isinstance(value, int):
+        return value if abs(value) <= 16 else ("int", value.bit_length())
+    if isinstance(value, float):
+        return ("float", math.frexp(value)[1] // 4 if math.isfinite(value) else 0, value == 0)
+    return getattr(value, "kind", callable(value))
 
 
 def _largest_int(value: Any) -> int:

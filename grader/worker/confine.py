@@ -19,8 +19,21 @@ from . import landlock, seccomp
 # What the standard library itself imports only when it is used, and what numerical code asks for.
 COMMON_MODULES = (
     *("array", "bisect", "cmath", "collections.abc", "concurrent.futures.thread", "copy", "dataclasses", "decimal"),
-    *("encodings.ascii", "encodings.idna", "encodings.latin_1", "encodings.utf_8_sig", "fractions", "functools", "heapq", "itertools"),
-    *("locale", "math", "numbers", "operator", "queue", "random", "statistics", "string", "traceback", "typing"),
+    *("encodings.ascii", "encodings.idna", "encodings.latin_1", "encodings.utf_8_sig", "fractions", "functools"),
+    *(
+        "heapq",
+        "itertools",
+        "locale",
+        "math",
+        "numbers",
+        "operator",
+        "queue",
+        "random",
+        "statistics",
+        "string",
+        "traceback",
+        "typing",
+    ),
     *("unicodedata", "_strptime"),
 )
 UIDS = (61480, 65534)  # one that nobody has, and "nobody", where a container knows few users

@@ -108,9 +108,7 @@ class Exchange:
         """Note that a rank computes."""
         self.traces[rank].append(Event("compute", seconds=seconds))
 
-    def send(
-        self, rank: int, context: str, dest: int, tag: int, message: Parcel, *, blocking: bool = True
-    ) -> bool:
+    def send(self, rank: int, context: str, dest: int, tag: int, message: Parcel, *, blocking: bool = True) -> bool:
         """Take a message from ``rank``; returns whether the rank must wait for a delivery (under rendezvous).
 
         Raises:
@@ -185,14 +183,13 @@ class Exchange:
             Delivery(member, encoded, buffers) for member, (encoded, buffers) in zip(members, shares, strict=True)
         ]
 
-    def _shares(
-        self, context: str, members: tuple[int, ...], arrived: Sequence[_Arrival]
-    ) -> list[tuple[Any, bytes]]:
+    def _shares(self, context: str, members: tuple[int, ...], arrived: Sequence[_Arrival]) -> list[tuple[Any, bytes]]:
         """Each member's share of a collective, encoded; what is the same for all is encoded once."""
         first = arrived[0]
         for member, other in zip(members, arrived, strict=True):
             if other.calls != first.calls:
-                raise comm.CollectiveError(f"rank {member} calls {other.calls} while rank {members[0]} calls {first.calls}")
+                told = f"rank {member} calls {other.calls} while rank {members[0]} calls {first.calls}"
+                raise comm.CollectiveError(told)
         values = [wire.decode(one.contribution.encoded, one.contribution.buffers) for one in arrived]
         if first.kind == "split":
             results = self._split(context, members, values)

@@ -25,7 +25,7 @@ class Abandoned(BaseException):
 
 @dataclass
 class ThreadRun:
-    """What became of a run: a result or an error for each rank, what each did, and its (copied) arguments afterwards."""
+    """What became of a run: for each rank its result or error, what it did, and its own arguments afterwards."""
 
     results: list[Any]
     arguments: list[Any] = field(default_factory=list)
