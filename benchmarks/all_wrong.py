@@ -21,7 +21,7 @@ from grader.judge.bench import Source
 from grader.judge.misconceptions import apply, load_misconceptions
 
 FELL_SHORT = 1
-A_LITTLE_OFF = '''
+A_LITTLE_OFF = """
 
 import functools as _functools
 
@@ -45,7 +45,7 @@ def _wrong(function):
 for _name, _value in list(globals().items()):
     if hasattr(_value, "__exercise__"):
         globals()[_name] = _wrong(_value)
-'''
+"""
 
 
 def by_misconception(which: int) -> bytes:
@@ -73,7 +73,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, submission in submissions.items():
             root = make_course(Path(folder) / name.replace(" ", "_"), submission)
-            case = Case(name, lambda root=root, code=FELL_SHORT * (name != "right"): process((*GRADE, "6"), root, status=code))
+            case = Case(
+                name, lambda root=root, code=FELL_SHORT * (name != "right"): process((*GRADE, "6"), root, status=code)
+            )
             if name != "right":
                 case.yardstick, case.goal = "right", 3.0
             cases.append(case)

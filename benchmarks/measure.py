@@ -176,7 +176,10 @@ def show(title: str, cases: Sequence[Case]) -> None:
     print(f"\n{title}")
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
-        print("  " + row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:])))
+        print(
+            "  " + row[0].ljust(widths[0]),
+            *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)),
+        )
 
 
 def _unit(seconds: float) -> tuple[str, float]:
@@ -199,9 +202,7 @@ class Report:
 
     def __init__(self, description: str, *, runs: int = 5) -> None:
         """Read the command line; ``runs`` is the default of ``--runs``."""
-        parser = argparse.ArgumentParser(
-            description=description, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
+        parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
         parser.add_argument("--runs", type=int, default=runs, help=f"turns of each case (default {runs})")
         parser.add_argument("--json", type=Path, help="write the samples to this file")
         self._arguments = parser.parse_args()
@@ -221,7 +222,9 @@ class Report:
     def close(self) -> None:
         """Say what the machine was doing, and write the file that was asked for."""
         after = machine()
-        others = statistics.median(sample.others for cases in self._tables.values() for case in cases for sample in case["samples"])
+        others = statistics.median(
+            sample.others for cases in self._tables.values() for case in cases for sample in case["samples"]
+        )
         print(
             f"\n{self._arguments.runs} runs in turn, medians. Python {after['python']}, {after['cores']} cores, "
             f"of which other programs kept {others:.1f} busy; load {after['load'][0]}."

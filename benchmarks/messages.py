@@ -22,7 +22,7 @@ from grader.judge.launch import launcher
 from grader.judge.limits import Limits
 from grader.worker.threads import run_on_threads
 
-SUBMISSION = '''
+SUBMISSION = """
 import numpy as np
 
 def add(x, y):
@@ -38,7 +38,7 @@ def ring(comm, buffer):
         comm.send(chunks[(comm.rank + 1 - step) % p], dest=right)
         chunks[(comm.rank - step) % p] = comm.recv(source=left)
     return np.concatenate(chunks)
-'''
+"""
 RUNS_OF_RANKS = {2: 100, 8: 10, 64: 1}
 ELEMENTS = 128
 
@@ -99,7 +99,10 @@ def message_cases(on: Subject, ranks: int) -> list[Case]:
         return calls(lambda: on.threads(buffers), count).per(messages)
 
     on.ring(buffers)  # starts the workers
-    return [Case(f"threads, {ranks} ranks", threads), Case(f"judge, {ranks} ranks", through_judge, f"threads, {ranks} ranks")]
+    return [
+        Case(f"threads, {ranks} ranks", threads),
+        Case(f"judge, {ranks} ranks", through_judge, f"threads, {ranks} ranks"),
+    ]
 
 
 def call_cases(on: Subject) -> list[Case]:

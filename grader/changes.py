@@ -37,11 +37,7 @@ def _example_difference(old: tuple[Example, ...], new: tuple[Example, ...], wher
         added = [f"{where}example {source} is new" for source in after if source not in before]
         return gone + added or [f"{where}the examples are in another order, or repeated"]
     pairs = zip(old, new, strict=True)
-    return [
-        f"{where}example {b.source} has another result"
-        for a, b in pairs
-        if _text(a.result) != _text(b.result)
-    ]
+    return [f"{where}example {b.source} has another result" for a, b in pairs if _text(a.result) != _text(b.result)]
 
 
 def _came_and_went(before: Mapping[str, object], after: Mapping[str, object], what: str) -> list[str]:
@@ -64,9 +60,7 @@ def _changes(old: Mapping[str, Any], new: Mapping[str, Any], where: str) -> list
 
 def _own_values(part: Manifest | ManifestExercise) -> dict[str, Any]:
     """The values of a part of the manifest, without the parts that it is made of."""
-    return {
-        name: value for name, value in vars(part).items() if name not in ("exercises", "examples", "checks")
-    }
+    return {name: value for name, value in vars(part).items() if name not in ("exercises", "examples", "checks")}
 
 
 def _by_name(parts: Iterable[Any]) -> dict[str, Any]:

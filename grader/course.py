@@ -158,9 +158,7 @@ class Course:
         if _is_course(root):
             return cls(root)
         if not root.is_dir():
-            raise CourseError(
-                f"{option}: there is no folder {root}", f"Name the course folder with {option}."
-            )
+            raise CourseError(f"{option}: there is no folder {root}", f"Name the course folder with {option}.")
         above = _course_above(root)
         hint = f"Did you mean {above}?" if above else "A course folder has exercises/lessonNN_*.py in it."
         raise CourseError(f"{option}: {root} is not a course folder", hint)
@@ -233,9 +231,7 @@ class Course:
         if len(found) == 1:
             return found[0]
         if found:
-            raise LessonError(
-                f"{name!r} could be any of {_names(found)}", "Write the number, or more of the name."
-            )
+            raise LessonError(f"{name!r} could be any of {_names(found)}", "Write the number, or more of the name.")
         problem = f"there is no lesson {name!r}{_guess(wanted, lessons)}"
         raise LessonError(problem, f"The lessons: {_names(lessons)}")
 

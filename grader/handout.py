@@ -82,9 +82,7 @@ def hints(markdown_text: str) -> dict[str, list[str]]:
     return found
 
 
-def hints_of(
-    course: Course, exercise: str, lesson: Lesson | None = None
-) -> tuple[Lesson, str, dict[str, list[str]]]:
+def hints_of(course: Course, exercise: str, lesson: Lesson | None = None) -> tuple[Lesson, str, dict[str, list[str]]]:
     """Find the exercise that a person means in the handouts.
 
     Args:
@@ -235,6 +233,4 @@ def _remember(state_dir: Path, lesson: str, exercise: str, number: int) -> None:
         write_text(state_dir / _MEMORY, json.dumps(memory, indent=1, sort_keys=True) + "\n")
     except OSError as error:
         problem = f"cannot save which hint was given: {state_dir / _MEMORY}: {error.strerror}"
-        raise HandoutError(
-            problem, f"Correct that, or read the hints in exercises/lesson{lesson}.md."
-        ) from error
+        raise HandoutError(problem, f"Correct that, or read the hints in exercises/lesson{lesson}.md.") from error

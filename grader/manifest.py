@@ -86,9 +86,7 @@ class ManifestExercise:
     @property
     def hidden_points(self) -> float:
         """The points of the hidden checks, listed here or withheld."""
-        return math.fsum(
-            [self.withheld, *(check.points for check in self.checks if check.visibility == HIDDEN)]
-        )
+        return math.fsum([self.withheld, *(check.points for check in self.checks if check.visibility == HIDDEN)])
 
     @property
     def max_points(self) -> float:
@@ -130,18 +128,14 @@ class Manifest:
 
     def problems(self) -> list[str]:
         """What contradicts itself, in words; empty if the manifest is sound."""
-        found = [
-            f"exercise {name} is listed twice" for name in _repeated(each.name for each in self.exercises)
-        ]
+        found = [f"exercise {name} is listed twice" for name in _repeated(each.name for each in self.exercises)]
         for exercise in self.exercises:
             names = (check.name for check in exercise.checks)
             found += [f"{exercise.name}: check {name} is listed twice" for name in _repeated(names)]
             if not (math.isfinite(exercise.withheld) and exercise.withheld >= 0):
                 found.append(f"{exercise.name}: withheld must not be negative, not {exercise.withheld}")
             for check in exercise.checks:
-                found += [
-                    f"{exercise.name}: check {check.name}: {problem}" for problem in _check_problems(check)
-                ]
+                found += [f"{exercise.name}: check {check.name}: {problem}" for problem in _check_problems(check)]
         return found
 
     def dump(self) -> str:
@@ -255,9 +249,7 @@ def _plain(part: Any) -> Any:
     if isinstance(part, Example):
         return vars(part)  # the result is somebody else's encoding: not a value of it is changed
     return {
-        field.name: _plain(vars(part)[field.name])
-        for field in fields(part)
-        if vars(part)[field.name] != field.default
+        field.name: _plain(vars(part)[field.name]) for field in fields(part) if vars(part)[field.name] != field.default
     }
 
 

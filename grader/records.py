@@ -21,9 +21,7 @@ _KINDS: dict[str, _Kind] = {
 _LIST: _Kind = ((list,), "a list")
 
 
-def read_record(
-    kind: type[_Record], data: object, place: str, **readers: Callable[[object, str], object]
-) -> _Record:
+def read_record(kind: type[_Record], data: object, place: str, **readers: Callable[[object, str], object]) -> _Record:
     """Make a dataclass of an object of JSON, refusing what is missing, unknown or of another kind.
 
     Args:
@@ -49,9 +47,7 @@ def read_record(
         if accepted and type(value) not in accepted:  # exactly: to Python, true is a number
             raise ValueError(f"{place}: {field.name} must be {words}, not {value!r}")
         if reader := readers.get(field.name):
-            values[field.name] = [
-                reader(each, f"{field.name}[{i}] of {place}") for i, each in enumerate(value)
-            ]
+            values[field.name] = [reader(each, f"{field.name}[{i}] of {place}") for i, each in enumerate(value)]
     return kind(**values)
 
 

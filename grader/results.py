@@ -67,9 +67,7 @@ class CheckResult:
     outcome: Outcome
     points: float
     max_points: float
-    message: str = (
-        ""  # prose for the student; several lines; empty when passed; may repeat the counterexample
-    )
+    message: str = ""  # prose for the student; several lines; empty when passed; may repeat the counterexample
     counterexample: Counterexample | None = None
     stdout: str = ""  # what the student's code printed in the failing case
     calls: int = 0  # how many calls of the student's function were made

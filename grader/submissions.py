@@ -90,9 +90,7 @@ def find_submission(lesson: Lesson, path: Path | None = None) -> Path:
         problem = f"{path} is not a file" if path.exists() else f"there is no file {path}"
     except OSError as error:
         raise SubmissionError(f"cannot look at {path}: {error.strerror}") from error
-    raise SubmissionError(
-        problem, f"Name the file to grade: grade {lesson.number} path/to/{lesson.file_name}"
-    )
+    raise SubmissionError(problem, f"Name the file to grade: grade {lesson.number} path/to/{lesson.file_name}")
 
 
 def _in_folder(lesson: Lesson, folder: Path) -> Path:
@@ -103,8 +101,6 @@ def _in_folder(lesson: Lesson, folder: Path) -> Path:
         guess = nearest(lesson.file_name, sorted(names))
         hint = f"Did you mean {folder / guess}?" if guess else ""
         raise SubmissionError(f"there is no {lesson.file_name} in {folder}", hint)
-    if not path.resolve().is_relative_to(
-        folder.resolve()
-    ):  # else a submission could be a link to the solution
+    if not path.resolve().is_relative_to(folder.resolve()):  # else a submission could be a link to the solution
         raise SubmissionError(f"{path} is a link that leads out of its folder")
     return path

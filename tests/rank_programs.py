@@ -48,6 +48,17 @@ def changed_after_sending(comm, x):
     message[1]["n"].append(2)
     return comm.recv((comm.rank - 1) % comm.size), gathered
 
+def changed_after_sending_much(comm, x):
+    """The same of an array that is large, and that several ranks get."""
+    message = np.full(20_000, float(comm.rank))
+    comm.send(message, (comm.rank + 1) % comm.size)
+    shared = comm.broadcast(message, root=0)
+    message[:] = -1.0
+    shared += comm.rank
+    got = comm.recv((comm.rank - 1) % comm.size)
+    got += 0.5
+    return got[[0, -1]], shared[[0, -1]], comm.all_gather(shared)[0][0]
+
 def every_collective(comm, x):
     comm.barrier()
     x = np.asarray(x)

@@ -17,12 +17,8 @@ from grader.results import (
     exercise_outcome,
 )
 
-SUM = (
-    "Every rank ends with the element-wise sum, also when the length does not divide by the number of ranks."
-)
-RING = (
-    "Each rank talks to its right neighbour only, 2(p-1) times, and all ranks together send 2(p-1)n elements."
-)
+SUM = "Every rank ends with the element-wise sum, also when the length does not divide by the number of ranks."
+RING = "Each rank talks to its right neighbour only, 2(p-1) times, and all ranks together send 2(p-1)n elements."
 MEAN = "With average=True every rank ends with the mean."
 STUB = "raise NotImplementedError"
 
@@ -108,8 +104,7 @@ def untouched(name: str, *, minutes: int = 45, core: bool = True) -> ExerciseRes
 REMAINDER = Misconception(
     "drops_the_remainder",
     "an all-reduce that drops the elements that do not divide evenly",
-    "Chunks of n // p elements leave n % p elements behind. "
-    "How does numpy.array_split cut 5 elements for 2 ranks?",
+    "Chunks of n // p elements leave n % p elements behind. How does numpy.array_split cut 5 elements for 2 ranks?",
 )
 
 
@@ -200,9 +195,7 @@ def crashed() -> LessonResult:
     )
     sentence = "An all-reduce that took no time has an infinite bandwidth."
     crash = check(sentence, Outcome.CRASHED, case=case, message=message, stdout="n_bytes 1\nseconds 0.0\n")
-    half = check(
-        MEAN, Outcome.NOT_STARTED, case=Counterexample("ring_all_reduce.on_ranks([[1.0]], average=True)", "")
-    )
+    half = check(MEAN, Outcome.NOT_STARTED, case=Counterexample("ring_all_reduce.on_ranks([[1.0]], average=True)", ""))
     return lesson([exercise("bus_bandwidth", [crash]), exercise("ring_all_reduce", [check(SUM), half])])
 
 
@@ -261,9 +254,7 @@ def ungraded() -> LessonResult:
     wrong = check(
         MEAN,
         Outcome.WRONG,
-        case=Counterexample(
-            "ring_all_reduce.on_ranks([[2.0]], average=True)", "returned None", "array([2.])"
-        ),
+        case=Counterexample("ring_all_reduce.on_ranks([[2.0]], average=True)", "returned None", "array([2.])"),
     )
     return lesson(
         [

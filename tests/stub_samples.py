@@ -273,13 +273,9 @@ class LossScaler:
 '''
 
 
-def small(
-    body: str = "return 1", decorator: str = 'outcome="1a", minutes=5', docstring: str | None = None
-) -> str:
+def small(body: str = "return 1", decorator: str = 'outcome="1a", minutes=5', docstring: str | None = None) -> str:
     """A solution with one exercise."""
-    text = (
-        "Return one.\n\n    Example:\n        >>> one()\n        1\n    " if docstring is None else docstring
-    )
+    text = "Return one.\n\n    Example:\n        >>> one()\n        1\n    " if docstring is None else docstring
     quoted = f'    """{text}"""\n' if text else ""
     start = "import math\n\nimport numpy as np\n\nfrom grader.student import exercise\n\n\n"
     return f"{start}@exercise({decorator})\ndef one() -> int:\n{quoted}    {body}\n"

@@ -72,9 +72,7 @@ def test_solutions_alone_make_a_course(tmp_path: Path) -> None:
     assert [lesson.name for lesson in course.lessons()] == NAMES
 
 
-@pytest.mark.parametrize(
-    "name", ["lesson6.py", "lesson06_x.md", "notes.py", "lesson06_X.py", "xlesson06_x.py"]
-)
+@pytest.mark.parametrize("name", ["lesson6.py", "lesson06_x.md", "notes.py", "lesson06_X.py", "xlesson06_x.py"])
 def test_other_files_make_no_course(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GRADE_COURSE", raising=False)
     (tmp_path / "exercises").mkdir()
@@ -83,9 +81,7 @@ def test_other_files_make_no_course(tmp_path: Path, name: str, monkeypatch: pyte
         Course.find(tmp_path)
 
 
-def test_error_names_where_it_looked_and_the_ways_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_error_names_where_it_looked_and_the_ways_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GRADE_COURSE", raising=False)
     with pytest.raises(CourseError) as caught:
         Course.find(tmp_path)
@@ -128,9 +124,7 @@ def test_variable_counts_only_where_nothing_is_around(course: Course, tmp_path: 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows keeps a working directory")
-def test_deleted_working_directory_is_an_error_in_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_deleted_working_directory_is_an_error_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
@@ -276,9 +270,7 @@ def test_any_text_is_a_lesson_or_an_error_in_words(whole: Course, name: str) -> 
         ("xyzzy", None),
     ],
 )
-def test_unknown_lesson_is_answered_with_the_nearest_and_the_list(
-    whole: Course, name: str, guess: str | None
-) -> None:
+def test_unknown_lesson_is_answered_with_the_nearest_and_the_list(whole: Course, name: str, guess: str | None) -> None:
     with pytest.raises(LessonError) as caught:
         whole.lesson(name)
     if guess:
@@ -325,12 +317,8 @@ def test_of_a_folder_the_lessons_file_is_graded(lesson: Lesson, tmp_path: Path) 
     assert find_submission(lesson, tmp_path / "alice") == file
 
 
-@pytest.mark.parametrize(
-    "near", ["collectives.py", "lesson6_collectives.py", "exercises/lesson06_collectives.py"]
-)
-def test_folder_without_the_file_is_refused_with_the_nearest(
-    lesson: Lesson, tmp_path: Path, near: str
-) -> None:
+@pytest.mark.parametrize("near", ["collectives.py", "lesson6_collectives.py", "exercises/lesson06_collectives.py"])
+def test_folder_without_the_file_is_refused_with_the_nearest(lesson: Lesson, tmp_path: Path, near: str) -> None:
     folder = tmp_path / "bob"
     (folder / near).parent.mkdir(parents=True)
     (folder / near).touch()
@@ -380,9 +368,7 @@ def test_state_is_kept_in_the_course(course: Course) -> None:
     assert sorted(path.name for path in course.state.iterdir()) == [".gitignore"]
 
 
-def test_state_goes_to_the_users_folder_if_the_course_cannot_be_written(
-    course: Course, tmp_path: Path
-) -> None:
+def test_state_goes_to_the_users_folder_if_the_course_cannot_be_written(course: Course, tmp_path: Path) -> None:
     (course.root / ".grade").touch()  # a file, so that no folder can be made: root may write anywhere
     assert course.state.parent == tmp_path / "state" / "grade"
     assert course.state.is_dir()

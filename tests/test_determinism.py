@@ -170,7 +170,8 @@ def without_seconds(value):
 for name in names:
     workers = launcher(Limits())
     try:
-        result = grade(lesson, source, workers, Options(only=None if name == "all" else name))
+        options = Options(only=None if name == "all" else name, diagnose=name == "all")
+        result = grade(lesson, source, workers, options)
     finally:
         workers.close()
     print(json.dumps(without_seconds(result.to_json()), sort_keys=True))
@@ -195,7 +196,7 @@ def submission(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_grade_depends_on_the_submission_alone(submission: Path, tmp_path: Path) -> None:
-    """Alone; from another folder with other modules at hand; and after other grading in the same process."""
+    """Alone; and from another folder, with other settings about, after other grading in the same process."""
     alone = in_a_process(GRADES, str(ROOT), str(submission), "reduce_scatter")
     assert json.loads(alone)["exercises"][0]["outcome"] == "wrong"
     (tmp_path / "conftest.py").write_text("raise RuntimeError\n", encoding="utf-8")

@@ -54,7 +54,7 @@ def secret_lines(lesson: Lesson) -> set[str]:
         for line in map(str.strip, text.splitlines()):
             if len(line) >= SHARED and line not in stub_lines | public and not any(line in doc for doc in documented):
                 found.add(line)
-    return {line for line in found if not line.startswith(("import ", "from ", "@", "says=", "hint=", "\"", "#"))}
+    return {line for line in found if not line.startswith(("import ", "from ", "@", "says=", "hint=", '"', "#"))}
 
 
 def _docstring(node: ast.AST) -> str:
@@ -89,7 +89,9 @@ def test_no_solution_body_no_hidden_check_and_no_misconception_is_in_it(lesson: 
     assert leaks(lesson, files) == []
 
 
-@pytest.mark.parametrize("wrap", [lambda b: b, lambda b: b"x" + base64.b64encode(b"ab" + b), zlib.compress, lambda b: b[::-1]])
+@pytest.mark.parametrize(
+    "wrap", [lambda b: b, lambda b: b"x" + base64.b64encode(b"ab" + b), zlib.compress, lambda b: b[::-1]]
+)
 def test_a_leak_would_be_seen(lesson: Lesson, files: Files, wrap: object) -> None:
     assert callable(wrap)
     leaked = {**files, "notes.bin": wrap(lesson.hidden_checks.read_bytes())}
@@ -97,7 +99,9 @@ def test_a_leak_would_be_seen(lesson: Lesson, files: Files, wrap: object) -> Non
 
 
 def test_hidden_checks_are_not_even_named(lesson: Lesson, files: Files) -> None:
-    hidden = [c.name for e in Manifest.load(lesson.manifest_path).exercises for c in e.checks if c.visibility == "hidden"]
+    hidden = [
+        c.name for e in Manifest.load(lesson.manifest_path).exercises for c in e.checks if c.visibility == "hidden"
+    ]
     public = lesson.public_checks.read_text()
     everything = b"\n".join(files.values())
     assert hidden
@@ -146,7 +150,12 @@ def test_a_folder_that_holds_something_is_not_written_over(files: Files, tmp_pat
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """The edition's own grader, as a process that knows nothing of this project's folder."""
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "GRADE_COURSE")}
-    command = [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(folder)!r}); from grader.terminal.cli import main; main()"]
+    command = [
+        sys.executable,
+        "-P",
+        "-c",
+        f"import sys; sys.path.insert(0, {str(folder)!r}); from grader.terminal.cli import main; main()",
+    ]
     return subprocess.run([*command, *words], cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -164,7 +173,9 @@ def test_a_student_is_told_which_misconception_it_is(files: Files, tmp_path: Pat
     assert f"This behaves like a formula that {MISCONCEPTION}." in graded.stdout
     assert "public checks" in graded.stdout
     assert "hidden" not in graded.stdout
-    replay = next(word for word in graded.stdout.split() if len(word) == 6 and all(c in "0123456789abcdef" for c in word))
+    replay = next(
+        word for word in graded.stdout.split() if len(word) == 6 and all(c in "0123456789abcdef" for c in word)
+    )
     assert "transfer_seconds(" in run(tmp_path / "ed", "replay", replay).stdout
     write_edition(files, tmp_path / "newer")
     for name, content in files.items():  # unpacked over the older one
@@ -178,7 +189,9 @@ def test_it_installs_with_pip_alone(files: Files, tmp_path: Path) -> None:
     venv.create(tmp_path / "venv", with_pip=True)
     python = tmp_path / "venv" / "bin" / "python"
     subprocess.run([python, "-m", "pip", "install", "-q", "."], cwd=tmp_path / "ed", check=True, capture_output=True)
-    told = subprocess.run([tmp_path / "venv" / "bin" / "grade"], cwd=tmp_path / "ed", capture_output=True, text=True, check=True)
+    told = subprocess.run(
+        [tmp_path / "venv" / "bin" / "grade"], cwd=tmp_path / "ed", capture_output=True, text=True, check=True
+    )
     assert "Traps" in told.stdout
 
 

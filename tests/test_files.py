@@ -20,12 +20,8 @@ def test_users_state_folder_follows_the_platform(tmp_path: Path, monkeypatch: py
     assert user_state_folder({}, "linux") == fallback
     assert user_state_folder({"XDG_STATE_HOME": "relative"}, "linux") == fallback
     assert user_state_folder({"LOCALAPPDATA": str(tmp_path / "local")}, "linux") == fallback
-    assert (
-        user_state_folder({"LOCALAPPDATA": str(tmp_path / "local")}, "win32") == tmp_path / "local" / "grade"
-    )
-    assert (
-        user_state_folder({"XDG_STATE_HOME": str(tmp_path / "xdg")}, "darwin") == tmp_path / "xdg" / "grade"
-    )
+    assert user_state_folder({"LOCALAPPDATA": str(tmp_path / "local")}, "win32") == tmp_path / "local" / "grade"
+    assert user_state_folder({"XDG_STATE_HOME": str(tmp_path / "xdg")}, "darwin") == tmp_path / "xdg" / "grade"
 
 
 def test_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -60,7 +60,9 @@ def assert_accepted(data: dict[str, Any]) -> None:
     json.dumps(data, allow_nan=False)
 
 
-@pytest.mark.parametrize("result", [all_passed(), two_mistakes(), untouched_stub()], ids=["passed", "mistakes", "untouched"])
+@pytest.mark.parametrize(
+    "result", [all_passed(), two_mistakes(), untouched_stub()], ids=["passed", "mistakes", "untouched"]
+)
 def test_results_follow_the_rules(result: LessonResult) -> None:
     assert_accepted(gradescope(result))
 
@@ -97,7 +99,17 @@ def test_control_characters_of_a_submission_are_spelt_out() -> None:
 
 
 def grade(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "grader", "lesson6", *words, "--format", "gradescope", "--out", str(folder / "results.json")]
+    command = [
+        sys.executable,
+        "-m",
+        "grader",
+        "lesson6",
+        *words,
+        "--format",
+        "gradescope",
+        "--out",
+        str(folder / "results.json"),
+    ]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
@@ -125,9 +137,21 @@ def test_a_submission_without_the_lessons_file_gets_a_file_that_says_so(tmp_path
 
 def test_a_run_that_is_killed_leaves_a_valid_file(tmp_path: Path) -> None:
     """Results are written after every check; what has not run yet has no score."""
-    command = [sys.executable, "-m", "grader", "lesson6", "--submission", "solutions", "--format", "gradescope", "--out"]
+    command = [
+        sys.executable,
+        "-m",
+        "grader",
+        "lesson6",
+        "--submission",
+        "solutions",
+        "--format",
+        "gradescope",
+        "--out",
+    ]
     out = tmp_path / "results.json"
-    with subprocess.Popen([*command, str(out)], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        [*command, str(out)], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
         while not out.exists() and process.poll() is None:
             pass
         process.kill()
@@ -159,7 +183,9 @@ def test_the_bundle_grades_as_the_platform_runs_it(tmp_path: Path) -> None:
         shutil.copy(lesson.solution, place / "submission")
         environment = {"PATH": os.environ["PATH"], "HOME": "/root"}
         for script in ("setup.sh", "run_autograder"):
-            done = subprocess.run([str(place / "source" / script)], cwd="/", env=environment, capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                [str(place / "source" / script)], cwd="/", env=environment, capture_output=True, text=True, check=False
+            )
             assert done.returncode == 0, done.stdout + done.stderr
         data = json.loads((place / "results" / "results.json").read_text())
     finally:

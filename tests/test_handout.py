@@ -103,9 +103,7 @@ def test_any_text_is_a_handout(text: str) -> None:
 def test_what_an_author_writes_is_what_is_found(written: dict[str, list[str]]) -> None:
     sections = []
     for name, texts in written.items():
-        folded = [
-            f"<details><summary>Hint {i}</summary>\n\n{t}\n\n</details>" for i, t in enumerate(texts, 1)
-        ]
+        folded = [f"<details><summary>Hint {i}</summary>\n\n{t}\n\n</details>" for i, t in enumerate(texts, 1)]
         sections.append("\n\n".join([f"### {name}", *folded]))
     assert hints("\n\n".join(sections)) == written
 

@@ -52,9 +52,7 @@ def test_mathematics_becomes_plain_text(source: str, text: str) -> None:
 @given(st.text(alphabet="\\{}^_ab1 +-fracsqrtlog", max_size=60))
 def test_no_mathematics_is_too_damaged_to_show(source: str) -> None:
     text = latex.plain(source)
-    assert not set(text) & {"\ue000", "\ue001", "{", "}"} - set(
-        "{}" if "\\{" in source or "\\}" in source else ""
-    )
+    assert not set(text) & {"\ue000", "\ue001", "{", "}"} - set("{}" if "\\{" in source or "\\}" in source else "")
 
 
 @given(st.from_regex(r"[a-z0-9 ()+=<>/,.-]*", fullmatch=True))

@@ -160,9 +160,7 @@ def test_message_that_only_looks_like_the_case_is_kept() -> None:
 
 
 def test_error_keeps_the_students_line_and_its_own_last_line_when_long() -> None:
-    trace = "\n".join(
-        ["line 3, in f", "    return g(x)", *(f"  frame {i}" for i in range(500)), "ValueError: no"]
-    )
+    trace = "\n".join(["line 3, in f", "    return g(x)", *(f"  frame {i}" for i in range(500)), "ValueError: no"])
     report = render(failing(check(SUM, Outcome.CRASHED, message=trace)), PLAIN)
     assert "    line 3, in f\n        return g(x)\n" in report
     assert "    ValueError: no\n" in report
@@ -172,9 +170,7 @@ def test_error_keeps_the_students_line_and_its_own_last_line_when_long() -> None
 
 def test_huge_values_are_cut_in_the_middle_and_that_is_said() -> None:
     call = f"f([{', '.join(['1.0'] * 100_000)}], average=True)"
-    report = render(
-        failing(check(SUM, Outcome.WRONG, case=Counterexample(call, "returned " + "9" * 10**6))), PLAIN
-    )
+    report = render(failing(check(SUM, Outcome.WRONG, case=Counterexample(call, "returned " + "9" * 10**6))), PLAIN)
     assert len(report) < 6000
     assert "average=True)" in report
     assert "more lines)" in report
@@ -264,8 +260,6 @@ def test_a_lesson_without_exercises_or_number_is_shown() -> None:
 
 def test_nothing_slow_is_imported() -> None:
     code = "import sys, grader.terminal.lesson_report, grader.terminal.progress, grader.saved\n"
-    code += (
-        "print(*sorted({'rich', 'click', 'numpy', 'pytest', 'hypothesis', 'jsonschema'} & set(sys.modules)))"
-    )
+    code += "print(*sorted({'rich', 'click', 'numpy', 'pytest', 'hypothesis', 'jsonschema'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "\n"

@@ -48,12 +48,8 @@ MANIFESTS = st.builds(
 )
 
 
-def check(
-    name: str = "test_sum", visibility: str = "hidden", points: float = 3, **more: Any
-) -> ManifestCheck:
-    return ManifestCheck(
-        name, visibility, points, more.get("outcome", "6a"), more.get("sentence", "It is so.")
-    )
+def check(name: str = "test_sum", visibility: str = "hidden", points: float = 3, **more: Any) -> ManifestCheck:
+    return ManifestCheck(name, visibility, points, more.get("outcome", "6a"), more.get("sentence", "It is so."))
 
 
 def exercise(name: str = "ring_all_reduce", *checks: ManifestCheck, **more: Any) -> ManifestExercise:
@@ -92,16 +88,12 @@ def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, 
 def test_text_is_stable_and_easy_to_compare() -> None:
     text = manifest().dump()
     assert text.endswith("}\n")
-    assert text.startswith(
-        '{\n "lesson": "06_collectives",\n "title": "Collectives",\n "exercises": [\n  {\n'
-    )
+    assert text.startswith('{\n "lesson": "06_collectives",\n "title": "Collectives",\n "exercises": [\n  {\n')
     assert '"points": 2,' in text and "withheld" not in text
     assert "·" in Manifest("06_collectives", "a · b", ()).dump()
 
 
-@given(
-    st.permutations([check("test_b"), check("test_a"), check("test_z", "public"), check("test_y", "public")])
-)
+@given(st.permutations([check("test_b"), check("test_a"), check("test_z", "public"), check("test_y", "public")]))
 def test_checks_have_one_order_public_ones_first(checks: list[ManifestCheck]) -> None:
     names = [each.name for each in exercise("ring", *checks).checks]
     assert names == ["test_y", "test_z", "test_a", "test_b"]
@@ -336,9 +328,7 @@ def test_difference_is_in_words(new: Manifest, lines: list[str]) -> None:
 
 def test_another_order_of_exercises_is_a_difference() -> None:
     one, other = exercise("a"), exercise("b")
-    assert difference(manifest(one, other), manifest(other, one)) == [
-        "the exercises are in another order: b, a"
-    ]
+    assert difference(manifest(one, other), manifest(other, one)) == ["the exercises are in another order: b, a"]
 
 
 def test_not_a_number_is_no_difference_from_itself() -> None:

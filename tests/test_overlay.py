@@ -69,7 +69,9 @@ def test_its_checks_bite(lesson: Lesson, workers: Launcher) -> None:
 
 def test_its_manifest_lies_in_it_and_not_in_the_course(lesson: Lesson) -> None:
     assert lesson.private_manifest_path is not None
-    names = [check.name for exercise in Manifest.load(lesson.private_manifest_path).exercises for check in exercise.checks]
+    names = [
+        check.name for exercise in Manifest.load(lesson.private_manifest_path).exercises for check in exercise.checks
+    ]
     assert names == ["test_a_secret_size"]
     assert "secret" not in lesson.manifest_path.read_text()
 

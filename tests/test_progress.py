@@ -35,9 +35,7 @@ NAMES = ("bus_bandwidth", "ring_all_reduce", "tree_all_reduce", "bucketed_gradie
 def manifest(name: str, withheld: float = 0.0) -> Manifest:
     """Four exercises of ten points: three of the core, one stretch."""
     checks = (ManifestCheck("test_it", "public", 10 - withheld, "1a", "It holds."),)
-    exercises = [
-        ManifestExercise(each, "1a", 2, 30, each != NAMES[-1], (), (), checks, withheld) for each in NAMES
-    ]
+    exercises = [ManifestExercise(each, "1a", 2, 30, each != NAMES[-1], (), (), checks, withheld) for each in NAMES]
     return Manifest(name, TITLES[name], tuple(exercises))
 
 
@@ -162,19 +160,14 @@ def test_next_step(course: Course) -> None:
     assert next_step(course) == "grade lesson5   (ring_all_reduce: wrong)"
     grade(course, "06_collectives", ALL)
     edit(course, "06_collectives")
-    assert (
-        next_step(course) == "grade lesson6   (exercises/lesson06_collectives.py changed since it was graded)"
-    )
+    assert next_step(course) == "grade lesson6   (exercises/lesson06_collectives.py changed since it was graded)"
 
 
 def test_stretch_work_comes_last_and_then_nothing(course: Course) -> None:
     for name in TITLES:
         grade(course, name, ALL)
     grade(course, "01_scale", [*ALL[:3], untouched(NAMES[3], core=False)])
-    assert (
-        next_step(course)
-        == "grade lesson1   (bucketed_gradients in exercises/lesson01_scale.py: stretch, 30 min)"
-    )
+    assert next_step(course) == "grade lesson1   (bucketed_gradients in exercises/lesson01_scale.py: stretch, 30 min)"
     grade(course, "01_scale", [*ALL[:3], replace(SOME[2], name=NAMES[3])])
     assert next_step(course) == "grade lesson1   (not all of it could be graded)"
     grade(course, "01_scale", ALL)

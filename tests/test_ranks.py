@@ -148,7 +148,7 @@ def does_not_read(comm, x):
     time.sleep(60)
 '''
 
-QUICK = {"cpu_seconds": 0.5, "idle_seconds": 0.8}
+QUICK = {"cpu_seconds": 0.3, "idle_seconds": 0.8}
 
 
 @pytest.fixture(scope="module")
@@ -248,8 +248,8 @@ def test_a_rank_that_dies_is_named_with_its_exit_code(ranks: Bench) -> None:
 @pytest.mark.parametrize(
     ("how", "spent"),
     [
-        ("loops", "0.5 s of computing"),
-        ("computes", "0.5 s of computing"),
+        ("loops", "0.3 s of computing"),
+        ("computes", "0.3 s of computing"),
         ("sleeps", "0.8 s of waiting"),
         ("naps", "0.8 s of waiting"),
     ],
@@ -304,7 +304,7 @@ def test_a_worker_that_ends_after_returning_does_not_stop_the_clock_of_the_other
 
 def test_a_rank_that_asks_for_ever_is_ended(ranks: Bench) -> None:
     answer = run(ranks, "asks_for_ever", 1, lambda x: x)
-    assert (answer.kind, answer.rank, answer.value) == ("timed_out", 0, "0.5 s of computing")
+    assert (answer.kind, answer.rank, answer.value) == ("timed_out", 0, "0.3 s of computing")
 
 
 # --- too much ---

@@ -29,9 +29,7 @@ def run(source: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         return lambda marked: marked
 
     student = types.ModuleType("grader.student")
-    student.__dict__.update(
-        Comm=object, FloatArray=object, IntArray=object, exercise=exercise, on_ranks=object
-    )
+    student.__dict__.update(Comm=object, FloatArray=object, IntArray=object, exercise=exercise, on_ranks=object)
     monkeypatch.setitem(sys.modules, "grader.student", student)
     module = types.ModuleType("stub")
     monkeypatch.setitem(sys.modules, "stub", module)
@@ -85,13 +83,9 @@ def test_long_import_that_loses_a_name_is_wrapped_as_a_formatter_does() -> None:
 
 
 def test_import_with_another_name_is_kept_by_that_name() -> None:
-    source = small().replace(
-        "import math", "import os.path\nimport json as j, math as m\nfrom typing import Any as A"
-    )
+    source = small().replace("import math", "import os.path\nimport json as j, math as m\nfrom typing import Any as A")
     source = source.replace("def one() -> int", "def one(x: A = j.dumps, y: int = os.sep) -> int")
-    assert stub_source(source).startswith(
-        "import os.path\nimport json as j\nfrom typing import Any as A\n\nimport"
-    )
+    assert stub_source(source).startswith("import os.path\nimport json as j\nfrom typing import Any as A\n\nimport")
 
 
 def test_word_in_a_literal_is_no_name() -> None:
@@ -216,12 +210,12 @@ def test_stub_of_a_lesson_can_be_imported(solution: Path, monkeypatch: pytest.Mo
 
 def test_formatted_fixture_stays_formatted(tmp_path: Path) -> None:
     path = tmp_path / "stub.py"
-    path.write_text(
-        STUB.replace("\n    @property\n    def current(self)", "\n    def current(self)"), encoding="utf-8"
-    )
+    path.write_text(STUB.replace("\n    @property\n    def current(self)", "\n    def current(self)"), encoding="utf-8")
     result = ruff("format", "--diff", "--isolated", "--no-cache", "--line-length=110", str(path))
     assert result.returncode == 0, result.stdout
-    result = ruff("check", "--isolated", "--no-cache", "--line-length=110", "--ignore=F401", "--select=E,F,I,B", str(path))
+    result = ruff(
+        "check", "--isolated", "--no-cache", "--line-length=110", "--ignore=F401", "--select=E,F,I,B", str(path)
+    )
     assert result.returncode == 0, result.stdout
 
 
@@ -243,9 +237,7 @@ def test_missing_and_stale_stubs_are_written(course: Course) -> None:
     lessons[1].solution.write_text(small("return 2", 'outcome="1b", minutes=9'), encoding="utf-8")
     assert write_stubs(course, lessons) == [lessons[1].stub]
     assert 'outcome="1b"' in lessons[1].stub.read_text()
-    assert sorted(path.name for path in course.exercises.iterdir()) == [
-        lesson.file_name for lesson in lessons
-    ]
+    assert sorted(path.name for path in course.exercises.iterdir()) == [lesson.file_name for lesson in lessons]
 
 
 def test_check_names_what_is_stale_and_writes_nothing(course: Course) -> None:

@@ -102,6 +102,9 @@ def test_results_are_right_where_they_are_the_same(workers: Bench) -> None:
     message, gathered = changed[1]
     assert np.array_equal(message[0], x[0]) and message[1] == {"n": [1]}
     assert np.array_equal(gathered[2][0], x[2]) and gathered[2][1] == {"n": [1]}
+    for rank, (got, shared, first) in enumerate(workers.perform(call_of("changed_after_sending_much", 3)).value):
+        assert np.array_equal(got, [(rank - 1) % 3 + 0.5] * 2)
+        assert np.array_equal(shared, [rank] * 2) and first == 0.0
     assert workers.perform(call_of("out_of_order", 3)).value[2] == [2, 0, 1]
     assert workers.perform(call_of("shared_lists", 2)).value == [("ndarray", "list", ["lr"])] * 2
 

@@ -6,10 +6,13 @@ import copy
 import dataclasses
 import enum
 import math
+import resource
+import socket
 import time
 import tracemalloc
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -163,6 +166,109 @@ def test_a_stream_that_never_pauses_is_not_kept() -> None:
         while frames.next() is not None:
             pass
         assert len(frames._data) <= 4 * step
+
+
+# --- large arrays, whose contents are not copied on the way ---
+
+
+BIG = np.arange(1 << 14, dtype=np.float64)  # twice as large as what is copied
+LARGE = {
+    "as it is": BIG,
+    "of bytes": np.arange(1 << 17, dtype=np.uint8),
+    "of complex numbers": BIG.astype(np.complex64),
+    "in two dimensions": BIG.reshape(64, -1),
+    "in Fortran order": np.asfortranarray(BIG.reshape(64, -1)),
+    "big-endian": BIG.astype(">f8"),
+    "reversed": BIG[::-1],
+    "strided": np.arange(1 << 15, dtype=np.float64)[::2],
+    "read-only": np.broadcast_to(BIG, (2, 1 << 14)),
+    "of booleans": BIG > 99,
+    "of many booleans": np.arange(1 << 17) % 3 == 0,
+    "of booleans that are other bytes": (np.arange(1 << 17) % 5).astype(np.uint8).view(bool),
+    "of one byte over the bound": np.zeros(wire.LARGE_BYTES + 1, np.int8),
+    "of one byte below the bound": np.zeros(wire.LARGE_BYTES - 1, np.int8),
+    "several": [BIG, np.zeros(3), BIG + 1, BIG[:5], b"x", "\ud83d\ude00", BIG + 2],
+    "after an odd number of bytes": (b"abc", BIG, np.zeros(3, np.int8), BIG + 1),
+    "small ones that are large together": [np.arange(1000.0) + n for n in range(20)],
+    "bytes": bytes(1 << 17),
+    "in a record": Point(BIG, Plan("x", [BIG])),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("step", [1 << 30, 4093])
+def test_large_arrays_arrive_as_they_were_between_other_frames(name: str, step: int) -> None:
+    sent = [1, LARGE[name], "between", LARGE[name], None]
+    stream = b"".join(wire.pack({}, value) for value in sent)
+    frames, found = wire.Frames(), []
+    for start in range(0, len(stream), step):
+        frames.feed(stream[start : start + step])
+        while (frame := frames.next()) is not None:
+            found.append(wire.decode(frame[1], frame[2]))
+    assert not frames.pending
+    want = [crossed_bools(value) for value in sent]
+    assert alike(found, want)
+
+
+def crossed_bools(value: Any) -> Any:
+    """Booleans that are other bytes arrive as 0 and 1."""
+    is_bool = isinstance(value, np.ndarray) and value.dtype == bool
+    return value.view(np.uint8) != 0 if is_bool else value
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large_arrays_go_through_a_socket(name: str) -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs, ThreadPoolExecutor(1) as sender:
+        for _ in range(2):
+            pieces = wire.pieces({"n": 1}, *wire.encode(LARGE[name]))
+            done = sender.submit(lambda pieces=pieces: [theirs.sendall(piece) for piece in pieces])
+            frames = wire.Frames()
+            while (frame := frames.next()) is None:
+                assert frames.receive(ours) > 0
+            done.result()
+            assert frame[0] == {"n": 1}
+            assert alike(wire.decode(frame[1], frame[2]), crossed_bools(LARGE[name]))
+
+
+def test_arrays_of_one_frame_share_no_memory_with_each_other_or_the_sender() -> None:
+    sent = [BIG.copy(), BIG.copy(), np.zeros(3)]
+    got = crossed(sent)
+    for array in got:
+        array[:] = -1
+        assert all((other == -1).all() or not np.shares_memory(array, other) for other in got)
+    assert np.array_equal(sent[0], BIG) and np.array_equal(sent[1], BIG)
+
+
+def test_a_large_frame_that_breaks_off_is_not_whole() -> None:
+    data = wire.pack({}, BIG)
+    for cut in (1, 1000, len(data) - 20, len(data) - 100):
+        with pytest.raises(WireError):
+            wire.unpack(data[:-cut])
+    with pytest.raises(WireError):
+        wire.unpack(data + b"x")
+
+
+def test_a_large_frame_that_is_announced_takes_no_memory_before_it_arrives() -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    kept = []
+    for _ in range(20):
+        frames = wire.Frames()
+        frames.feed(framed("null", b"", size=(1 << 29) - 100))
+        assert frames.next() is None and frames.pending
+        kept.append(frames)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # in kB
+
+
+def test_memory_that_cannot_be_had_for_a_frame_is_its_senders_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing_left(*_: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(wire.np, "empty", nothing_left)
+    frames = wire.Frames()
+    frames.feed(framed("null", b"", size=1 << 20))
+    with pytest.raises(WireError, match="no memory"):
+        frames.next()
 
 
 @pytest.mark.parametrize(

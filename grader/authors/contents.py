@@ -135,5 +135,3 @@ def _manifest_exercise(
     return ManifestExercise(
         info.name, info.outcome, info.difficulty, info.minutes, info.core, info.collectives, examples, listed
     )
-
-

@@ -19,9 +19,7 @@ class Source:
     def __init__(self, text: str) -> None:
         """Take a text; its line ends become newlines, and a byte order mark goes."""
         self.text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-        self._lines = self.text.split(
-            "\n"
-        )  # as the parser counts them: str.splitlines also splits at form feeds
+        self._lines = self.text.split("\n")  # as the parser counts them: str.splitlines also splits at form feeds
 
     def whole(self, node: ast.stmt) -> str:
         """The lines of a statement, decorators included."""
@@ -126,11 +124,7 @@ def quoted_names(annotation: ast.AST) -> set[str]:
 
 
 def _is_docstring(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _first_row(node: ast.stmt) -> int:

@@ -17,9 +17,7 @@ _FACTS: dict[str, Callable[[Any], bool]] = {
     "minutes": lambda value: type(value) is int and value > 0,
     "core": lambda value: isinstance(value, bool),
     "difficulty": lambda value: type(value) is int and 1 <= value <= 3,
-    "collectives": lambda value: (
-        isinstance(value, tuple | list) and all(isinstance(name, str) for name in value)
-    ),
+    "collectives": lambda value: isinstance(value, tuple | list) and all(isinstance(name, str) for name in value),
 }
 _DEFAULTS: dict[str, Any] = {
     "core": True,
@@ -123,9 +121,7 @@ def _exercise(node: Definition, file: str) -> ExerciseInfo:
     facts = _facts(mark, node.name, file)
     docstring = ast.get_docstring(node)
     if not docstring:
-        raise SolutionError(
-            file, node.lineno, f"{node.name} has no docstring", "It is all that a student gets."
-        )
+        raise SolutionError(file, node.lineno, f"{node.name} has no docstring", "It is all that a student gets.")
     examples = [example for each in (node, *_public_methods(node)) for example in _examples(each, file)]
     if not any(want for _, want in examples):
         hint = "Add one that can be checked by hand: >>> f(2) and its result."

@@ -101,11 +101,7 @@ def _refuse_answers(stub: str, file: str) -> None:
 
 
 def _functions(node: Definition) -> list[Function]:
-    return (
-        [each for each in node.body if isinstance(each, Function)]
-        if isinstance(node, ast.ClassDef)
-        else [node]
-    )
+    return [each for each in node.body if isinstance(each, Function)] if isinstance(node, ast.ClassDef) else [node]
 
 
 def _is_unwritten(function: Function) -> bool:
@@ -148,9 +144,7 @@ def _bound(node: ast.stmt) -> set[str]:
         return {node.name}
     if isinstance(node, _Import):
         return {_name_of(alias) for alias in node.names}
-    names = {
-        each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-    }
+    names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
     for each in ast.walk(node):  # a type alias, "if TYPE_CHECKING:"
         names |= _bound(each) if isinstance(each, _Import) else set()
     return names

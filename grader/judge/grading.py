@@ -194,9 +194,7 @@ class _Grading:
         """Whether a collected check belongs to what is graded."""
         return self.checking.wants(facts)
 
-    def run(
-        self, test: Callable[..., None], facts: CheckFacts, visibility: str, fixtures: dict[str, Any]
-    ) -> None:
+    def run(self, test: Callable[..., None], facts: CheckFacts, visibility: str, fixtures: dict[str, Any]) -> None:
         """Run one check."""
         if not self.tests.get(facts.exercise):
             self.options.progress(facts.exercise)

@@ -20,7 +20,7 @@ from grader.judge.launch import Launcher
 from grader.judge.limits import Limits
 from grader.judge.local import Local, load_module
 from grader.judge.misconceptions import Misconception, load_misconceptions
-from grader.judge.probes import Probe, looks_at_rounds, record
+from grader.judge.probes import Probe, effort, looks_at_rounds, record
 from grader.judge.proxies import Proxy
 
 LIMITS = Limits(cpu_seconds=0.5, idle_seconds=2.0)
@@ -38,6 +38,7 @@ class Exercise:
         probes: Calls that the checks make.
         function: The solution's function or class.
         rounds: Whether the length of the schedule counts.
+        effort: Which share of the usual number of probes to make.
         seen: What misconceptions showed on probes, by number and call.
         ruled: Whether a probe's outcome is laid down, by call.
     """
@@ -48,6 +49,7 @@ class Exercise:
     probes: Sequence[Probe]
     function: Callable[..., object]
     rounds: bool
+    effort: float = 1.0
     seen: dict[tuple[int, str], Behaviour] = field(default_factory=dict)
     ruled: dict[str, bool] = field(default_factory=dict)
 
@@ -73,11 +75,11 @@ class Exercise:
         """
         own = [one for one in known if one.of == name]
         calls = record(tests, reference, reference)
-        return cls(name, own, bundle(name, own, solution), calls, function, looks_at_rounds(tests))
+        return cls(name, own, bundle(name, own, solution), calls, function, looks_at_rounds(tests), effort(tests))
 
     def beside(self, numbers: Sequence[float] = ()) -> list[Probe]:
         """Probes beside the calls that checks make; ``numbers`` are those of a submission."""
-        return beside(self.probes, self.function, numbers, self.bundle.numbers)
+        return beside(self.probes, self.function, numbers, self.bundle.numbers, self.effort)
 
     def errors(self) -> set[str]:
         """The exceptions that the docstring lists, or those of a class and its methods."""

@@ -18,6 +18,7 @@ from grader.judge.proxies import Proxy
 
 CALLS_PER_CHECK = 16
 RANK_CALLS_PER_CHECK = 6
+USUAL_EXAMPLES, USUAL_SECONDS = 20, 2.0  # of a check whose calls are short
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,11 @@ class Probe:
     def key(self) -> str:
         """What tells calls apart."""
         return key(self.call)
+
+
+def guess(call: Call, odd: bool = False) -> Probe:
+    """A probe that no check makes."""
+    return Probe(call, known=False, odd=odd)
 
 
 def key(call: Call) -> str:
@@ -125,6 +131,17 @@ class _Recorder:
             body(**arguments)
         except _NextExample:
             pass
+
+
+def effort(tests: Sequence[Callable[..., None]]) -> float:
+    """Which share of the usual number of probes an exercise is worth; less where its checks make few and long calls.
+
+    It is told by what the checks declare and never measured, so that a diagnosis does not depend on the machine.
+    """
+    drawn = [test.__check__ for test in tests if hasattr(test, "hypothesis")]  # type: ignore[attr-defined]
+    examples = max((facts.examples for facts in drawn), default=USUAL_EXAMPLES)
+    seconds = max((facts.seconds for facts in drawn), default=USUAL_SECONDS)
+    return float(min(1.0, examples / USUAL_EXAMPLES, USUAL_SECONDS / seconds))
 
 
 def looks_at_rounds(tests: Iterable[Callable[..., None]]) -> bool:

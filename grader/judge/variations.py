@@ -102,9 +102,11 @@ def _sequences(value: Any, numbers: Sequence[float]) -> Iterator[Variant]:
         yield Variant([3 * item for item in value])
         if all(isinstance(item, float) for item in value):
             yield Variant([item / 64 for item in value])
-        for place in (0, len(value) // 2, -1):
-            for other, odd in variants(value[place], (), numbers if place == -1 else ()):
-                yield Variant([*value[:place], other, *value[place:][1:]], odd)
+        for place in (0, len(value) // 2):
+            for other in (value[place] + 1, 3 * value[place]):
+                yield Variant([*value[:place], other, *value[place + 1 :]])
+        for other, odd in variants(value[-1], (), numbers):
+            yield Variant([*value[:-1], other], odd)
 
 
 class _Scaled:

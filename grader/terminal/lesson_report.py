@@ -20,9 +20,7 @@ from grader.terminal.words import (
     plural,
 )
 
-_VERB = re.compile(
-    r"(?P<label>(?:rank \d{1,4} )?(?:returned|raised|sent|received|printed))\s+(?P<text>.+)", re.DOTALL
-)
+_VERB = re.compile(r"(?P<label>(?:rank \d{1,4} )?(?:returned|raised|sent|received|printed))\s+(?P<text>.+)", re.DOTALL)
 
 _NO_BLOCK = (Outcome.PASSED, Outcome.NOT_STARTED)
 
@@ -40,9 +38,7 @@ def render(result: LessonResult, style: Style, *, after: str = "") -> str:
         parts.append(_problem(result, style))
     else:
         parts.append(_table(result, style))
-        parts += [
-            _block(exercise, style) for exercise in result.exercises if exercise.outcome not in _NO_BLOCK
-        ]
+        parts += [_block(exercise, style) for exercise in result.exercises if exercise.outcome not in _NO_BLOCK]
         parts.append(_notes(result, style))
     parts.append(_closing(result, style, after))
     return "\n\n".join("\n".join(lines) for lines in parts if lines) + "\n"
@@ -223,17 +219,13 @@ def _closing(result: LessonResult, style: Style, after: str) -> list[str]:
     parts = [f"{amount(result.points)} of {checked}"]
     if undecided:
         parts.append(f"{amount(undecided)} more are decided on submission")
-    ungraded = sum(
-        exercise.max_points for exercise in result.exercises if exercise.outcome is Outcome.UNGRADED
-    )
+    ungraded = sum(exercise.max_points for exercise in result.exercises if exercise.outcome is Outcome.UNGRADED)
     if ungraded:
         parts.append(f"{amount(ungraded)} could not be graded, which costs you nothing")
     parts += _work_left(result)
     parts.append(f"next: {_next(result, after)}")
     line = joined(parts, style)
-    return (
-        [line] if cells(line) <= style.width else [line for part in parts for line in style.prose(part, 0, 2)]
-    )
+    return [line] if cells(line) <= style.width else [line for part in parts for line in style.prose(part, 0, 2)]
 
 
 def _work_left(result: LessonResult) -> list[str]:

@@ -174,9 +174,7 @@ def _bar(row: ProgressRow, style: Style) -> str:
     if not full and share > 0:
         full = 1
     look = "good" if row.standing is Standing.GRADED else "quiet"
-    return style.paint(style.pick("█", "#") * full, look) + style.paint(
-        style.pick("░", "-") * (_BAR - full), "quiet"
-    )
+    return style.paint(style.pick("█", "#") * full, look) + style.paint(style.pick("░", "-") * (_BAR - full), "quiet")
 
 
 def _marks(row: ProgressRow, style: Style) -> str:
@@ -195,9 +193,7 @@ def _closing(rows: Sequence[ProgressRow], style: Style) -> list[str]:
     if left := sum(core_minutes_left(row.exercises) for row in rows):
         parts.append(f"{duration(left)} of core work left")
     line = joined(parts, style)
-    summary = (
-        [line] if cells(line) <= style.width else [line for part in parts for line in style.prose(part, 0, 2)]
-    )
+    summary = [line] if cells(line) <= style.width else [line for part in parts for line in style.prose(part, 0, 2)]
     return [*summary, "", *_next(rows, style)]
 
 
@@ -228,11 +224,7 @@ def _next_row(rows: Sequence[ProgressRow]) -> ProgressRow | None:
 def _reason(row: ProgressRow) -> str:
     exercise = next_exercise(row.exercises)
     if row.standing in _WANTS_GRADING or not exercise:
-        return (
-            f"{row.file} {row.standing}"
-            if row.standing in _WANTS_GRADING
-            else "not all of it could be graded"
-        )
+        return f"{row.file} {row.standing}" if row.standing in _WANTS_GRADING else "not all of it could be graded"
     if fails(exercise):
         return f"{exercise.name}: {outcome_in_words(exercise.outcome)}"
     return f"{exercise.name} in {row.file}: {effort(exercise)}"

@@ -129,9 +129,7 @@ class Style:
             marks = marks[: room - start]
         return [" " * indent + shown.rstrip(), " " * (indent + start) + marks]
 
-    def labelled(
-        self, rows: Sequence[tuple[str, str, str]], indent: int, gap: int, least: int = 0
-    ) -> list[str]:
+    def labelled(self, rows: Sequence[tuple[str, str, str]], indent: int, gap: int, least: int = 0) -> list[str]:
         """Rows of (label, text, look), the texts aligned; under their labels where the terminal is narrow.
 
         Args:

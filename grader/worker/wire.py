@@ -366,7 +366,10 @@ class Frames:
         self._start, self.header_bytes = body, header
         envelope, encoded = _read_header(data[start + PREFIX.size : body])
         if size >= LARGE_BYTES:
-            self._large = _Large(envelope, encoded, size)
+            try:
+                self._large = _Large(envelope, encoded, size)
+            except MemoryError:
+                raise WireError(f"a frame of {size} bytes, for which there is no memory") from None
             self._start = body + self._large.take(memoryview(data)[body:])
             return self._next_large(self._large)
         self._start = body + size

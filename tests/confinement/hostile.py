@@ -132,7 +132,7 @@ def endless(seconds):
         signal.signal(number, signal.SIG_IGN)
     while True:
         try:
-            time.sleep(0) 
+            time.sleep(0)
         except BaseException:
             pass
 
@@ -165,5 +165,6 @@ def algebra():
 
 def library():
     import csv, decimal, statistics, json, io
-    return [statistics.mean([1, 2]), str(decimal.Decimal("0.1") * 3), json.dumps([1]), next(csv.reader(io.StringIO("a,b")))]
+    first = next(csv.reader(io.StringIO("a,b")))
+    return [statistics.mean([1, 2]), str(decimal.Decimal("0.1") * 3), json.dumps([1]), first]
 '''

@@ -128,7 +128,9 @@ def test_the_network_is_out_of_reach(bench: Bench, tmp_path: Path) -> None:
     assert heard == []
 
 
-@pytest.mark.parametrize("attempt", ["fork", "spawn", "new_user", "mount", "become_root", "shared_memory", "shared_segment"])
+@pytest.mark.parametrize(
+    "attempt", ["fork", "spawn", "new_user", "mount", "become_root", "shared_memory", "shared_segment"]
+)
 def test_no_process_no_privilege_and_no_shared_memory(bench: Bench, attempt: str) -> None:
     assert refused(tried(bench, attempt))
 
@@ -208,7 +210,8 @@ workers = Strongest(LIMITS, [level], level)
 bench = Bench(workers, Source("hostile.py", SUBMISSION.encode()), collectives={}, limits=LIMITS)
 attempts = [("read", str(p)) for p in SECRETS] + [("read_raw", str(p)) for p in SECRETS]
 attempts += [("look", str(p)) for p in SECRETS] + [("list_folder", "/"), ("write", "/tmp/grade-hostile")]
-attempts += [(name, os.getpid()) for name in ("environment", "memory", "signal_process", "trace", "read_process", "lower_limit")]
+on_processes = ("environment", "memory", "signal_process", "trace", "read_process", "lower_limit")
+attempts += [(name, os.getpid()) for name in on_processes]
 attempts += [("tcp", 9), ("udp", 9), ("fork",), ("spawn",), ("new_user",), ("shared_memory",), ("shared_segment",)]
 escaped = [attempt[0] for attempt in attempts if not refused(tried(bench, *attempt))]
 honest = [tried(bench, "threads").value, tried(bench, "large").value, tried(bench, "algebra").value]

@@ -99,8 +99,8 @@ def running_sum(values):
         """
 def cheapest(cost, candidates):
     wire = _worker().call.__func__.__globals__["wire"]
-    wire.pack = lambda envelope, value=None, callables=None, pack=wire.pack: pack({**envelope, "points": 99}, "right")
-    return -1
+    wire.pieces = lambda envelope, value, buffers, pieces=wire.pieces: pieces({**envelope, "points": 99}, "right", [])
+    return -7
 """,
         outcome=Outcome.WRONG,
         says="'right'",

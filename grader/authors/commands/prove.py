@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     help="A folder of the course's layout with more hidden checks, which is not in the repository.",
 )
 @click.pass_obj
-def command(course_folder: Path | None, names: tuple[str, ...], update: bool, matrix: bool, private: Path | None) -> None:
+def command(
+    course_folder: Path | None, names: tuple[str, ...], update: bool, matrix: bool, private: Path | None
+) -> None:
     """Prove lessons (all by default): solution, checks and misconceptions hold each other up. For authors."""
     from grader.authors.prove import prove
     from grader.course import Course

@@ -68,4 +68,3 @@ def _level(level: Level, why: str, style: Style) -> str:
     lines += style.prose(FACTS[level].what, indent=4)
     lines += style.prose(f"stops {FACTS[level].stops}", indent=4, hanging=2)
     return "\n".join(lines)
-

@@ -154,7 +154,9 @@ def _grade(wanted: Wanted, launcher: Launcher) -> int:
     path, source = handed.path, Source(lesson.file_name, handed.content)
     progress = Progress("checking")
     state = lesson.course.state
-    options = Options(Feedback(wanted.feedback), wanted.exercise, state, progress=progress, so_far=keep, fault=_say_fault)
+    options = Options(
+        Feedback(wanted.feedback), wanted.exercise, state, progress=progress, so_far=keep, fault=_say_fault
+    )
     try:
         result = grade(lesson, source, launcher, options, path=str(path.resolve()))
     finally:
@@ -172,7 +174,9 @@ def _grade(wanted: Wanted, launcher: Launcher) -> int:
 
 def _say_fault(error: Exception) -> None:
     """Our own error in the diagnosis: the grade stands, the staff should know."""
-    click.echo(f"The misconceptions could not be compared ({type(error).__name__}: {error}); the points stand.", err=True)
+    click.echo(
+        f"The misconceptions could not be compared ({type(error).__name__}: {error}); the points stand.", err=True
+    )
 
 
 def _writer(wanted: Wanted) -> Callable[[LessonResult], None] | None:

@@ -39,10 +39,10 @@ def command(course_folder: Path | None, case: str, debugger: bool, rank: int, tr
     replay = find(course.state, case)
     lesson = course.lesson(replay.lesson)
     path = Path(replay.submission)
-    close: Callable[[], object] = lambda: None
     performer: Performer
+    close: Callable[[], object]
     if debugger:
-        performer = _debugged(path, rank)
+        performer, close = _debugged(path, rank), int
     else:
         performer, close = _performer(lesson, Manifest.load(lesson.manifest_path), path, threads=False)
     body = body_of(find_check(lesson, replay.exercise, replay.check, replay.visibility))

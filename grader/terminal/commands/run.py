@@ -62,9 +62,7 @@ def command(
     sys.exit(0 if shown.all_returned else 1)
 
 
-def _performer(
-    lesson: Lesson, manifest: Manifest, path: Path, threads: bool
-) -> tuple[Performer, Callable[[], object]]:
+def _performer(lesson: Lesson, manifest: Manifest, path: Path, threads: bool) -> tuple[Performer, Callable[[], object]]:
     """What makes the calls: this process with ``threads``, else workers as in grading."""
     from grader.judge.bench import Bench, Source
     from grader.judge.launch import launcher
