@@ -121,18 +121,20 @@ def _cpu_of_orphans() -> float:
         cpu += usage.ru_utime + usage.ru_stime
 
 
-def calls(act: Callable[[], object], count: int, pids: Callable[[], Sequence[int]] = tuple) -> Sample:
-    """Seconds of one of ``count`` calls in this process; ``pids`` names the processes that work for it."""
-    busy, cpu, began = _busy(), _cpu(pids()), time.perf_counter()
+Clocks = Sequence[Callable[[], float | None]]  # of workers, whose process numbers may be their own
+
+
+def calls(act: Callable[[], object], count: int, workers: Callable[[], Clocks] = tuple) -> Sample:
+    """Seconds of one of ``count`` calls in this process; ``workers`` gives the clocks of those that work for it."""
+    busy, cpu, began = _busy(), _cpu(workers()), time.perf_counter()
     for _ in range(count):
         act()
     wall = time.perf_counter() - began
-    return _sample(wall, _cpu(pids()) - cpu, _busy() - busy).per(count)
+    return _sample(wall, _cpu(workers()) - cpu, _busy() - busy).per(count)
 
 
-def _cpu(pids: Sequence[int]) -> float:
-    clocks = ((~pid << 3) | 2 for pid in pids)  # as clock_getcpuclockid(3) makes them
-    return time.process_time() + sum(map(time.clock_gettime, clocks))
+def _cpu(clocks: Clocks) -> float:
+    return time.process_time() + sum(clock() or 0.0 for clock in clocks)
 
 
 def _busy() -> float:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from benchmarks.measure import Case, Report, Sample, calls
+from benchmarks.measure import Case, Clocks, Report, Sample, calls
 from grader.judge.bench import Bench, Source
 from grader.judge.calls import Call
 from grader.judge.launch import launcher
@@ -70,9 +70,9 @@ class Subject:
         run = run_on_threads(self.own["ring"], buffers)  # type: ignore[arg-type]
         assert not run.errors, run.errors
 
-    def workers(self) -> list[int]:
-        """The processes that work at the moment."""
-        return [link.pid for link in self.bench._links]
+    def workers(self) -> Clocks:
+        """The CPU clocks of the workers."""
+        return [link.clock for link in self.bench._links]
 
 
 @contextmanager
