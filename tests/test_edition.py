@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.authors.edition import Files, student_edition, write_edition
+from grader.authors.edition import PACKAGE, Files, student_edition, write_edition
 from grader.course import Course, Lesson
 from grader.errors import UserError
 from grader.judge.launch import launcher
@@ -44,15 +44,21 @@ def files(lesson: Lesson) -> Iterator[Files]:
 
 
 def secret_lines(lesson: Lesson) -> set[str]:
-    """The lines of code that students must not get: bodies of solutions, hidden checks, misconceptions."""
+    """The lines of code that students must not get: bodies of solutions, hidden checks, misconceptions.
+
+    Not those that stand, for a reason of their own, in what everybody may read: docstrings of solutions, public checks,
+    the grader itself.
+    """
+    readable = [path.read_text() for path in lesson.course.public_checks.glob("*.py")]
+    readable += [path.read_text() for path in PACKAGE.rglob("*.py") if "authors" not in path.parts]
+    readable += [_docstring(node) for node in ast.walk(ast.parse(lesson.solution.read_text()))]
     stub_lines = {line.strip() for line in lesson.stub.read_text().splitlines()}
-    public = {line.strip() for line in lesson.public_checks.read_text().splitlines()}
     found = set()
     for path in (lesson.solution, lesson.hidden_checks, lesson.misconceptions):
-        text = path.read_text()
-        documented = {line for node in ast.walk(ast.parse(text)) if (line := _docstring(node))}
-        for line in map(str.strip, text.splitlines()):
-            if len(line) >= SHARED and line not in stub_lines | public and not any(line in doc for doc in documented):
+        documented = {_docstring(node) for node in ast.walk(ast.parse(path.read_text()))}
+        for line in map(str.strip, path.read_text().splitlines()):
+            known = line in stub_lines or any(line in text for text in (*readable, *documented))
+            if len(line) >= SHARED and not known:
                 found.add(line)
     return {line for line in found if not line.startswith(("import ", "from ", "@", "says=", "hint=", '"', "#"))}
 
