@@ -22,7 +22,8 @@ from benchmarks.lessons import GRADE, make_course, solution
 from benchmarks.measure import Case, Report, Sample, calls, environment, process
 from grader.judge.bench import Bench, Source
 from grader.judge.calls import Call
-from grader.judge.launch import launcher
+from grader.judge.confinement import Level, candidates
+from grader.judge.launch import Launcher, Zygote, launcher
 from grader.judge.limits import Limits
 
 YARDSTICK = "pytest --help"
@@ -64,6 +65,9 @@ def command_cases(root: Path) -> list[Case]:
     ]
 
 
+NEW_PROCESS = "a process that imports numpy"
+
+
 def fresh_worker(bench: Bench) -> Callable[[], Sample]:
     """Ends the worker of a bench and makes a call of a new one."""
 
@@ -76,24 +80,20 @@ def fresh_worker(bench: Bench) -> Callable[[], Sample]:
 
 
 def measure_workers(report: Report) -> None:
-    """Fresh workers of both launchers and a new process."""
+    """Fresh workers from a zygote of each level that works here, from the pool, and a new process."""
     limits = Limits()
-    forked, pooled = launcher(limits), launcher(limits, pool=True)
+    zygotes = {level: Zygote(limits, level) for level in candidates(Level.PROCESS)}
+    sources: dict[str, Launcher] = {f"from the zygote, {level}": z for level, z in zygotes.items() if not z.probe()}
+    sources["from the pool, process"] = launcher(limits, pool=True)
     try:
         source = Source("submission.py", SUBMISSION)
-        by_fork, by_pool = (Bench(one, source, collectives={}, limits=limits) for one in (forked, pooled))
-        yardstick = "a process that imports numpy"
-        report.measure(
-            "a fresh worker and its first call",
-            [
-                Case(yardstick, lambda: _child(IMPORTS_NUMPY)),
-                Case(f"from the zygote ({forked.level})", fresh_worker(by_fork), yardstick),
-                Case("from the pool", fresh_worker(by_pool), yardstick),
-            ],
-        )
+        cases = [Case(NEW_PROCESS, lambda: _child(IMPORTS_NUMPY))]
+        for name, one in sources.items():
+            cases.append(Case(name, fresh_worker(Bench(one, source, collectives={}, limits=limits)), NEW_PROCESS))
+        report.measure("a fresh worker and its first call", cases)
     finally:
-        forked.close()
-        pooled.close()
+        for opened in (*zygotes.values(), sources["from the pool, process"]):
+            opened.close()
 
 
 def _child(command: Sequence[str]) -> Sample:
