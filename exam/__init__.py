@@ -1,0 +1,1 @@
+"""From the item bank to quizzes and exams."""

@@ -1,0 +1,1 @@
+"""From the YAML of the bank to variants: needs the instructor's packages."""

@@ -1,0 +1,1 @@
+"""Variants in the formats that learning platforms import."""

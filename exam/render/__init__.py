@@ -1,0 +1,1 @@
+"""Variants for people: pages and papers."""

@@ -1,0 +1,1 @@
+"""What a response to a variant is worth, in decimal arithmetic."""

@@ -1,0 +1,1 @@
+"""One module for each subcommand; loaded when it is called."""
