@@ -24,7 +24,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from grader.student import Comm, FloatArray, exercise
+from grader.student import Comm, FloatArray, checked_float, checked_int, checked_vector, exercise
 
 
 class Bandwidth(NamedTuple):

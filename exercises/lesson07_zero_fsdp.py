@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.student import Comm, FloatArray, exercise
+from grader.student import Comm, FloatArray, checked_float, checked_int, checked_vector, exercise
 
 
 class StateBytes(NamedTuple):

@@ -9,8 +9,22 @@ from grader.worker.student import (
     FloatArray,
     IntArray,
     Request,
+    checked_float,
+    checked_int,
+    checked_vector,
     exercise,
     on_ranks,
 )
 
-__all__ = ["Comm", "Deadlock", "FloatArray", "IntArray", "Request", "exercise", "on_ranks"]
+__all__ = [
+    "Comm",
+    "Deadlock",
+    "FloatArray",
+    "IntArray",
+    "Request",
+    "checked_float",
+    "checked_int",
+    "checked_vector",
+    "exercise",
+    "on_ranks",
+]

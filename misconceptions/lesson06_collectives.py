@@ -83,8 +83,8 @@ misconception(
 misconception(
     "one_rank_is_a_collective",
     of="bus_bandwidth",
-    instead_of='_count("ranks", n, 2)',
-    wrote='_count("ranks", n, 1)',
+    instead_of='checked_int("ranks", n, 2)',
+    wrote='checked_int("ranks", n, 1)',
     says="a bandwidth of one rank that talks to nobody",
     hint="What is the bus bandwidth of an all-reduce on one rank? Read what the docstring says of it.",
 )
@@ -103,8 +103,8 @@ misconception(
 misconception(
     "beta_is_a_bandwidth",
     of="collective_time",
-    instead_of='_number("alpha", alpha), _number("beta", beta)',
-    wrote='_number("alpha", alpha), (1 / beta if beta else 0.0)',
+    instead_of='checked_float("alpha", alpha), checked_float("beta", beta)',
+    wrote='checked_float("alpha", alpha), (1 / beta if beta else 0.0)',
     says="a model whose beta is bytes per second",
     hint="A faster link has a smaller beta: look at its unit in the docstring.",
 )
@@ -370,8 +370,8 @@ misconception(
 misconception(
     "reduce_scatter_remainder_dropped",
     of="reduce_scatter",
-    instead_of='np.array_split(_vector("buffer", buffer), p)',
-    wrote='list(_vector("buffer", buffer)[: len(buffer) // p * p].reshape(p, -1))',
+    instead_of='np.array_split(checked_vector("buffer", buffer), p)',
+    wrote='list(checked_vector("buffer", buffer)[: len(buffer) // p * p].reshape(p, -1))',
     says="a reduce-scatter that drops the elements that do not divide evenly",
     hint="Chunks of n // p elements leave n % p behind. How does numpy.array_split cut 5 elements for 2 ranks?",
 )
@@ -379,8 +379,8 @@ misconception(
 misconception(
     "long_chunks_first",
     of="reduce_scatter",
-    instead_of='np.array_split(_vector("buffer", buffer), p)',
-    wrote='[_vector("buffer", buffer)[-(-len(buffer) // p) * i :][: -(-len(buffer) // p)] for i in range(p)]',
+    instead_of='np.array_split(checked_vector("buffer", buffer), p)',
+    wrote='[checked_vector("buffer", buffer)[-(-len(buffer) // p) * i :][: -(-len(buffer) // p)] for i in range(p)]',
     says="a reduce-scatter with chunks of n / p rounded up and a short last one",
     hint="How does numpy.array_split cut 9 elements for 4 ranks: as 3, 3, 3, 0 or as 3, 2, 2, 2?",
 )
@@ -426,8 +426,8 @@ def everything_to_everyone(comm, buffer):
 misconception(
     "adds_into_the_callers_buffer",
     of="reduce_scatter",
-    instead_of='_vector("buffer", buffer)',
-    wrote='(np.asarray(buffer) if np.ndim(buffer) == 1 else _vector("buffer", buffer))',
+    instead_of='checked_vector("buffer", buffer)',
+    wrote='(np.asarray(buffer) if np.ndim(buffer) == 1 else checked_vector("buffer", buffer))',
     says="a reduce-scatter that adds into the caller's buffer",
     hint="numpy.array_split returns views. Whose memory does += write to?",
 )
@@ -435,7 +435,7 @@ misconception(
 misconception(
     "flattens",
     of="reduce_scatter",
-    instead_of='_vector("buffer", buffer)',
+    instead_of='checked_vector("buffer", buffer)',
     wrote="np.array(buffer, dtype=np.float64).reshape(-1)",
     says="a reduce-scatter that takes a buffer of any shape",
     hint="What does the docstring say of a buffer with two dimensions?",
@@ -538,7 +538,7 @@ misconception(
 misconception(
     "all_gather_flattens",
     of="all_gather",
-    instead_of='_vector("chunk", chunk)',
+    instead_of='checked_vector("chunk", chunk)',
     wrote="np.array(chunk, dtype=np.float64).reshape(-1)",
     says="an all-gather that takes a chunk of any shape",
     hint="What does the docstring say of a chunk with two dimensions?",
@@ -549,8 +549,8 @@ misconception(
 misconception(
     "drops_the_remainder",
     of="ring_all_reduce",
-    instead_of='np.array_split(_vector("buffer", buffer), p)',
-    wrote='list(_vector("buffer", buffer)[: len(buffer) // p * p].reshape(p, -1))',
+    instead_of='np.array_split(checked_vector("buffer", buffer), p)',
+    wrote='list(checked_vector("buffer", buffer)[: len(buffer) // p * p].reshape(p, -1))',
     says="an all-reduce that drops the elements that do not divide evenly",
     hint="Chunks of n // p elements leave n % p behind. How does numpy.array_split cut 5 elements for 2 ranks?",
 )
@@ -705,8 +705,8 @@ def parameter_server(comm, buffer, *, average=False):
 misconception(
     "ring_adds_into_the_callers_buffer",
     of="ring_all_reduce",
-    instead_of='_vector("buffer", buffer)',
-    wrote='(np.asarray(buffer) if np.ndim(buffer) == 1 else _vector("buffer", buffer))',
+    instead_of='checked_vector("buffer", buffer)',
+    wrote='(np.asarray(buffer) if np.ndim(buffer) == 1 else checked_vector("buffer", buffer))',
     says="an all-reduce that adds into the caller's buffer",
     hint="numpy.array_split returns views. Whose memory does += write to?",
 )
@@ -714,7 +714,7 @@ misconception(
 misconception(
     "ring_flattens",
     of="ring_all_reduce",
-    instead_of='_vector("buffer", buffer)',
+    instead_of='checked_vector("buffer", buffer)',
     wrote="np.array(buffer, dtype=np.float64).reshape(-1)",
     says="an all-reduce that takes a buffer of any shape",
     hint="What does the docstring say of a buffer with two dimensions?",
@@ -851,8 +851,8 @@ def pairs_exchange(comm, buffer):
 misconception(
     "tree_adds_into_the_callers_buffer",
     of="tree_all_reduce",
-    instead_of='_vector("buffer", buffer)',
-    wrote='(np.asarray(buffer) if np.ndim(buffer) == 1 else _vector("buffer", buffer))',
+    instead_of='checked_vector("buffer", buffer)',
+    wrote='(np.asarray(buffer) if np.ndim(buffer) == 1 else checked_vector("buffer", buffer))',
     says="a tree that adds into the caller's buffer",
     hint="total and buffer: are they two arrays, or two names of one?",
 )
@@ -860,7 +860,7 @@ misconception(
 misconception(
     "tree_flattens",
     of="tree_all_reduce",
-    instead_of='_vector("buffer", buffer)',
+    instead_of='checked_vector("buffer", buffer)',
     wrote="np.array(buffer, dtype=np.float64).reshape(-1)",
     says="a tree that takes a buffer of any shape",
     hint="What does the docstring say of a buffer with two dimensions?",
@@ -1006,8 +1006,8 @@ def exchanges_whole_buffers(comm, buffer):
 misconception(
     "halving_adds_into_the_callers_buffer",
     of="halving_doubling_all_reduce",
-    instead_of='_vector("buffer", buffer)',
-    wrote='(np.asarray(buffer) if np.ndim(buffer) == 1 else _vector("buffer", buffer))',
+    instead_of='checked_vector("buffer", buffer)',
+    wrote='(np.asarray(buffer) if np.ndim(buffer) == 1 else checked_vector("buffer", buffer))',
     says="a halving that adds into the caller's buffer",
     hint="total and buffer: are they two arrays, or two names of one?",
 )
@@ -1015,7 +1015,7 @@ misconception(
 misconception(
     "halving_flattens",
     of="halving_doubling_all_reduce",
-    instead_of='_vector("buffer", buffer)',
+    instead_of='checked_vector("buffer", buffer)',
     wrote="np.array(buffer, dtype=np.float64).reshape(-1)",
     says="a halving that takes a buffer of any shape",
     hint="What does the docstring say of a buffer with two dimensions?",
@@ -1148,8 +1148,8 @@ def decimal_megabytes(sizes, *, cap=25 * 10**6, first_cap=10**6):
 misconception(
     "tensors_without_bytes",
     of="assign_buckets",
-    instead_of='_count("size", size, 1)',
-    wrote='_count("size", size, 0)',
+    instead_of='checked_int("size", size, 1)',
+    wrote='checked_int("size", size, 0)',
     says="buckets that take tensors of no bytes",
     hint="Which sizes does the docstring refuse?",
 )
@@ -1168,11 +1168,11 @@ misconception(
 misconception(
     "starts_with_the_bucket",
     of="overlap_step",
-    instead_of="""        ready += _number("backward", compute_seconds)
+    instead_of="""        ready += checked_float("backward", compute_seconds)
         start = max(ready, end)
 """,
     wrote="""        start = max(ready, end)
-        ready += _number("backward", compute_seconds)
+        ready += checked_float("backward", compute_seconds)
 """,
     says="a timeline in which a bucket is reduced before its gradients exist",
     hint="When is the first gradient of a bucket there, and when the last? The reduction needs all of them.",
@@ -1181,8 +1181,8 @@ misconception(
 misconception(
     "backward_waits",
     of="overlap_step",
-    instead_of='ready += _number("backward", compute_seconds)',
-    wrote='ready = max(ready, end) + _number("backward", compute_seconds)',
+    instead_of='ready += checked_float("backward", compute_seconds)',
+    wrote='ready = max(ready, end) + checked_float("backward", compute_seconds)',
     says="a backward pass that waits for each reduction",
     hint="Who computes while the network is busy? Nothing in the next layers needs the reduced gradient.",
 )
@@ -1253,7 +1253,7 @@ misconception(
 misconception(
     "negative_time_for_none",
     of="overlap_step",
-    instead_of='_number("communication", comm_seconds)',
+    instead_of='checked_float("communication", comm_seconds)',
     wrote="max(0.0, comm_seconds)",
     says="a timeline that takes a negative communication time for none",
     hint="A negative time is a mistake of the caller's. What does the docstring do with it?",
@@ -1273,8 +1273,8 @@ misconception(
 misconception(
     "first_of_equals",
     of="best_bucket_cap",
-    instead_of='limits = sorted(_count("cap", cap, 1) for cap in caps)',
-    wrote='limits = [_count("cap", cap, 1) for cap in caps]',
+    instead_of='limits = sorted(checked_int("cap", cap, 1) for cap in caps)',
+    wrote='limits = [checked_int("cap", cap, 1) for cap in caps]',
     says="a choice of the first of the limits that are equally good",
     hint="caps come in any order. Which of two equally good ones is wanted?",
 )
@@ -1336,8 +1336,8 @@ misconception(
 misconception(
     "limit_of_nothing",
     of="best_bucket_cap",
-    instead_of='_count("cap", cap, 1)',
-    wrote='_count("cap", cap, 0)',
+    instead_of='checked_int("cap", cap, 1)',
+    wrote='checked_int("cap", cap, 0)',
     says="a choice that takes a limit of zero",
     hint="Which limits does the docstring refuse?",
 )

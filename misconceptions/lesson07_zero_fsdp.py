@@ -77,8 +77,8 @@ misconception(
 misconception(
     "gradients_as_wide_as_parameters",
     of="zero_state_bytes",
-    instead_of='n * _number("grad_bytes", grad_bytes)',
-    wrote='n * (_number("grad_bytes", grad_bytes) * 0 + param_bytes)',
+    instead_of='n * checked_float("grad_bytes", grad_bytes)',
+    wrote='n * (checked_float("grad_bytes", grad_bytes) * 0 + param_bytes)',
     says="gradients that are as wide as the parameters, whatever grad_bytes says",
     hint="Some frameworks keep 4-byte gradients beside 2-byte parameters. Which argument tells you?",
 )
@@ -86,8 +86,8 @@ misconception(
 misconception(
     "stages_beyond_3",
     of="zero_state_bytes",
-    instead_of='_count("stage", stage, 0, 3)',
-    wrote='_count("stage", stage, 0)',
+    instead_of='checked_int("stage", stage, 0, 3)',
+    wrote='checked_int("stage", stage, 0)',
     says="a ZeRO with more than three stages",
     hint="Which stages does the docstring name, and what happens for another?",
 )
@@ -133,8 +133,8 @@ misconception(
 misconception(
     "no_micro_steps",
     of="zero_sent_elements",
-    instead_of='_count("micro_steps", micro_steps, 1)',
-    wrote='_count("micro_steps", micro_steps, 0)',
+    instead_of='checked_int("micro_steps", micro_steps, 1)',
+    wrote='checked_int("micro_steps", micro_steps, 0)',
     says="a step of no micro-steps",
     hint="Which numbers of micro-steps does the docstring allow?",
 )
@@ -429,7 +429,7 @@ misconception(
 misconception(
     "moments_in_place",
     of="zero_adamw_step",
-    instead_of="""    grad, master, m, v = (_vector("an array", array) for array in (grad, master, m, v))
+    instead_of="""    grad, master, m, v = (checked_vector("an array", array) for array in (grad, master, m, v))
     chunk = np.array_split(grad, comm.size)[comm.rank].shape
     if not master.shape == m.shape == v.shape == chunk:
         raise ValueError(f"master, m and v must have the shape {chunk}")
@@ -441,7 +441,7 @@ misconception(
     m = beta1 * m + (1 - beta1) * g
     v = beta2 * v + (1 - beta2) * g**2
 """,
-    wrote="""    grad, master = (_vector("an array", array) for array in (grad, master))
+    wrote="""    grad, master = (checked_vector("an array", array) for array in (grad, master))
     chunk = np.array_split(grad, comm.size)[comm.rank].shape
     if not master.shape == m.shape == v.shape == chunk:
         raise ValueError(f"master, m and v must have the shape {chunk}")
@@ -471,8 +471,8 @@ misconception(
 misconception(
     "step_zero",
     of="zero_adamw_step",
-    instead_of='_count("step", step, 1)',
-    wrote='_count("step", step, 0)',
+    instead_of='checked_int("step", step, 1)',
+    wrote='checked_int("step", step, 0)',
     says="a training that begins with step 0",
     hint="What does the bias correction divide by at step 0?",
 )

@@ -25,7 +25,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from grader.student import Comm, FloatArray, exercise
+from grader.student import Comm, FloatArray, checked_float, checked_int, checked_vector, exercise
 
 
 class Bandwidth(NamedTuple):
@@ -80,27 +80,6 @@ class DDPStep(NamedTuple):
     grad: FloatArray
 
 
-def _count(name: str, value: int, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ValueError(f"{name} must be an int of at least {least}, not {value!r}")
-    return int(value)
-
-
-def _number(name: str, value: float, *, positive: bool = False) -> float:
-    if isinstance(value, bool) or not math.isfinite(value) or value < 0 or (positive and value == 0):
-        range_ = "positive" if positive else "not negative"
-        raise ValueError(f"{name} must be finite and {range_}, not {value!r}")
-    return float(value)
-
-
-def _vector(name: str, values: FloatArray) -> FloatArray:
-    """A float64 copy, so that what the caller passed stays as it is."""
-    vector = np.array(values, dtype=np.float64)
-    if vector.ndim != 1:
-        raise ValueError(f"{name} must be one-dimensional, not of shape {vector.shape}")
-    return vector
-
-
 @exercise(outcome="6b", minutes=15, core=True, difficulty=1)
 def bus_bandwidth(op: str, size_bytes: int, seconds: float, ranks: int) -> Bandwidth:
     """Turn the measured time of a collective into algorithm and bus bandwidth.
@@ -131,8 +110,8 @@ def bus_bandwidth(op: str, size_bytes: int, seconds: float, ranks: int) -> Bandw
         >>> bus_bandwidth("all_reduce", 1000, 0.5, 4)
         Bandwidth(algbw=2000.0, busbw=3000.0)
     """
-    size, time, n = _count("size_bytes", size_bytes, 1), _number("seconds", seconds, positive=True), ranks
-    n = _count("ranks", n, 2)
+    size, time, n = checked_int("size_bytes", size_bytes, 1), checked_float("seconds", seconds, positive=True), ranks
+    n = checked_int("ranks", n, 2)
     factors = {
         "all_reduce": 2 * (n - 1) / n,
         "reduce_scatter": (n - 1) / n,
@@ -190,8 +169,8 @@ def collective_time(
         >>> collective_time("all_reduce", "ring", 4, 1000, alpha=1.0, beta=0.5)
         756.0
     """
-    p, n = _count("ranks", ranks, 1), _count("size_bytes", size_bytes, 0)
-    alpha, beta, gamma = _number("alpha", alpha), _number("beta", beta), _number("gamma", gamma)
+    p, n = checked_int("ranks", ranks, 1), checked_int("size_bytes", size_bytes, 0)
+    alpha, beta, gamma = checked_float("alpha", alpha), checked_float("beta", beta), checked_float("gamma", gamma)
     if algorithm in ("rabenseifner", "recursive_doubling") and p & (p - 1):
         raise ValueError(f"{algorithm} needs a power of two, not {p} ranks")
     levels = (p - 1).bit_length()  # log2 p, rounded up
@@ -250,10 +229,10 @@ def fit_alpha_beta(sizes: Sequence[int], times: Sequence[float], *, max_error: f
     """
     if len(sizes) != len(times):
         raise ValueError(f"{len(sizes)} sizes but {len(times)} times")
-    tolerance = _number("max_error", max_error, positive=True)
+    tolerance = checked_float("max_error", max_error, positive=True)
     runs: dict[int, list[float]] = {}
     for size, seconds in zip(sizes, times, strict=True):
-        runs.setdefault(_count("size", size, 1), []).append(_number("time", seconds, positive=True))
+        runs.setdefault(checked_int("size", size, 1), []).append(checked_float("time", seconds, positive=True))
     points = [(size, float(np.median(runs[size]))) for size in sorted(runs)]
     while len(points) >= 3:
         alpha, beta = _relative_least_squares(points)
@@ -304,7 +283,7 @@ def reduce_scatter(comm: Comm, buffer: FloatArray) -> FloatArray:
         [array([33.]), array([11., 22.])]
     """
     p, rank = comm.size, comm.rank
-    chunks = np.array_split(_vector("buffer", buffer), p)
+    chunks = np.array_split(checked_vector("buffer", buffer), p)
     for step in range(p - 1):
         outgoing, incoming = (rank - step) % p, (rank - step - 1) % p
         chunks[incoming] += comm.sendrecv(chunks[outgoing], dest=(rank + 1) % p, source=(rank - 1) % p)
@@ -335,7 +314,7 @@ def all_gather(comm: Comm, chunk: FloatArray) -> FloatArray:
         [array([1., 2., 3.]), array([1., 2., 3.])]
     """
     p, rank = comm.size, comm.rank
-    chunks = {(rank + 1) % p: _vector("chunk", chunk)}
+    chunks = {(rank + 1) % p: checked_vector("chunk", chunk)}
     for step in range(p - 1):
         outgoing, incoming = (rank + 1 - step) % p, (rank - step) % p
         chunks[incoming] = comm.sendrecv(chunks[outgoing], dest=(rank + 1) % p, source=(rank - 1) % p)
@@ -373,7 +352,7 @@ def ring_all_reduce(comm: Comm, buffer: FloatArray, *, average: bool = False) ->
     """
     p, rank = comm.size, comm.rank
     right, left = (rank + 1) % p, (rank - 1) % p
-    chunks = np.array_split(_vector("buffer", buffer), p)
+    chunks = np.array_split(checked_vector("buffer", buffer), p)
     for step in range(p - 1):
         received = comm.sendrecv(chunks[(rank - step) % p], dest=right, source=left)
         chunks[(rank - step - 1) % p] += received
@@ -413,7 +392,7 @@ def tree_all_reduce(comm: Comm, buffer: FloatArray) -> FloatArray:
         [array([111.]), array([111.]), array([111.])]
     """
     p, rank = comm.size, comm.rank
-    total = _vector("buffer", buffer)
+    total = checked_vector("buffer", buffer)
     distances = [1 << level for level in range((p - 1).bit_length())]
     for distance in distances:
         if rank % (2 * distance) == distance:
@@ -463,7 +442,7 @@ def halving_doubling_all_reduce(comm: Comm, buffer: FloatArray) -> FloatArray:
     p, rank = comm.size, comm.rank
     if p & (p - 1):
         raise ValueError(f"halving and doubling needs a power of two, not {p} ranks")
-    total = _vector("buffer", buffer)
+    total = checked_vector("buffer", buffer)
     distances = [1 << level for level in range(p.bit_length() - 1)]
     for distance in reversed(distances):
         partner = rank ^ distance
@@ -510,8 +489,8 @@ def assign_buckets(sizes: Sequence[int], *, cap: int = 25 * 2**20, first_cap: in
         >>> assign_buckets([4, 3, 2, 1], cap=5, first_cap=1)
         [[3], [2, 1], [0]]
     """
-    first_limit, later_limit = _count("first_cap", first_cap, 1), _count("cap", cap, 1)
-    counts = [_count("size", size, 1) for size in sizes]
+    first_limit, later_limit = checked_int("first_cap", first_cap, 1), checked_int("cap", cap, 1)
+    counts = [checked_int("size", size, 1) for size in sizes]
     buckets: list[list[int]] = []
     bucket: list[int] = []
     filled = 0
@@ -554,9 +533,9 @@ def overlap_step(backward: Sequence[float], communication: Sequence[float]) -> T
     ready = end = 0.0
     events: list[tuple[float, float]] = []
     for compute_seconds, comm_seconds in zip(backward, communication, strict=True):
-        ready += _number("backward", compute_seconds)
+        ready += checked_float("backward", compute_seconds)
         start = max(ready, end)
-        end = start + _number("communication", comm_seconds)
+        end = start + checked_float("communication", comm_seconds)
         events.append((start, end))
     total = max(ready, end)
     return Timeline(ready, total, total - ready, events)
@@ -615,7 +594,7 @@ def best_bucket_cap(
     """
     if not sizes or not caps or len(sizes) != len(backward):
         raise ValueError("needs at least one size and one limit, and a backward time for every size")
-    limits = sorted(_count("cap", cap, 1) for cap in caps)
+    limits = sorted(checked_int("cap", cap, 1) for cap in caps)
     best, least = limits[0], math.inf
     for cap in limits:
         buckets = assign(list(sizes), cap)
@@ -687,8 +666,8 @@ def ddp_step(
         raise ValueError(f"x {x.shape}, y {y.shape} and params {params.shape} do not fit each other")
     if weighting not in ("sample", "rank"):
         raise ValueError(f'weighting must be "sample" or "rank", not {weighting!r}')
-    lr, accum = _number("lr", lr, positive=True), _count("accum", accum, 1)
-    limit = math.inf if max_norm is None else _number("max_norm", max_norm, positive=True)
+    lr, accum = checked_float("lr", lr, positive=True), checked_int("accum", accum, 1)
+    limit = math.inf if max_norm is None else checked_float("max_norm", max_norm, positive=True)
     local = np.zeros_like(params)  # the gradient of the summed, not the mean, loss
     for micro_x, micro_y in zip(np.array_split(x, accum), np.array_split(y, accum), strict=True):
         local += 2 * micro_x.T @ (micro_x @ params - micro_y)

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.student import Comm, FloatArray, exercise
+from grader.student import Comm, FloatArray, checked_float, checked_int, checked_vector, exercise
 
 
 class StateBytes(NamedTuple):
@@ -134,26 +134,6 @@ class Sharding(NamedTuple):
     seconds: float
 
 
-def _count(name: str, value: int, least: int, most: float = math.inf) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
-        raise ValueError(f"{name} must be an int from {least} to {most}, not {value!r}")
-    return int(value)
-
-
-def _number(name: str, value: float, *, least: float = 0.0, positive: bool = False) -> float:
-    if isinstance(value, bool) or not math.isfinite(value) or value < least or (positive and value == 0):
-        raise ValueError(f"{name} is out of its range: {value!r}")
-    return float(value)
-
-
-def _vector(name: str, values: FloatArray) -> FloatArray:
-    """A float64 copy, so that what the caller passed stays as it is."""
-    vector = np.array(values, dtype=np.float64)
-    if vector.ndim != 1:
-        raise ValueError(f"{name} must be one-dimensional, not of shape {vector.shape}")
-    return vector
-
-
 @exercise(outcome="7a", minutes=15, core=True, difficulty=1)
 def zero_state_bytes(
     n_params: float,
@@ -192,9 +172,13 @@ def zero_state_bytes(
         >>> zero_state_bytes(1000, 4, 1)
         StateBytes(params=2000.0, grads=2000.0, optim=3000.0, total=7000.0)
     """
-    n, dp, stage = _number("n_params", n_params, least=1.0), _count("dp", dp, 1), _count("stage", stage, 0, 3)
-    params, grads = n * _number("param_bytes", param_bytes), n * _number("grad_bytes", grad_bytes)
-    optim = n * _number("optim_bytes", optim_bytes)
+    n, dp, stage = (
+        checked_float("n_params", n_params, least=1.0),
+        checked_int("dp", dp, 1),
+        checked_int("stage", stage, 0, 3),
+    )
+    params, grads = n * checked_float("param_bytes", param_bytes), n * checked_float("grad_bytes", grad_bytes)
+    optim = n * checked_float("optim_bytes", optim_bytes)
     if stage >= 1:
         optim = optim / dp
     if stage >= 2:
@@ -244,8 +228,12 @@ def zero_sent_elements(
         >>> zero_sent_elements(1000, 4, 3)
         SentElements(gathered=1500.0, reduced=750.0, total=2250.0)
     """
-    n, dp, stage = _number("n_params", n_params, least=1.0), _count("dp", dp, 1), _count("stage", stage, 0, 3)
-    passes = _count("micro_steps", micro_steps, 1)
+    n, dp, stage = (
+        checked_float("n_params", n_params, least=1.0),
+        checked_int("dp", dp, 1),
+        checked_int("stage", stage, 0, 3),
+    )
+    passes = checked_int("micro_steps", micro_steps, 1)
     once = (dp - 1) / dp * n
     if stage == 0:
         gathered, reduced = 0.0, 2 * once
@@ -282,7 +270,7 @@ def flatten_and_shard(tensors: Sequence[NDArray[Any]], ranks: int) -> Sharded:
         >>> flatten_and_shard([np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([5.0])], 2)
         Sharded(shards=[array([1., 2., 3.]), array([4., 5., 0.])], shapes=[(2, 2), (1,)], padding=1)
     """
-    ranks = _count("ranks", ranks, 1)
+    ranks = checked_int("ranks", ranks, 1)
     if not tensors or len({tensor.dtype for tensor in tensors}) > 1:
         raise ValueError("needs at least one tensor, and all of one dtype")
     flat = np.concatenate([tensor.ravel() for tensor in tensors])
@@ -398,13 +386,13 @@ def zero_adamw_step(
         [AdamWStep(params=array([0.75, 0.75]), master=array([0.75]), m=array([1.]), v=array([2.])),
         AdamWStep(params=array([0.75, 0.75]), master=array([0.75]), m=array([1.]), v=array([2.]))]
     """
-    beta1, beta2 = (_number("beta", beta) for beta in betas)
+    beta1, beta2 = (checked_float("beta", beta) for beta in betas)
     if beta1 >= 1 or beta2 >= 1:
         raise ValueError(f"betas must be less than 1, not {betas}")
-    step, lr = _count("step", step, 1), _number("lr", lr, positive=True)
-    eps, weight_decay = _number("eps", eps, positive=True), _number("weight_decay", weight_decay)
-    limit = math.inf if max_norm is None else _number("max_norm", max_norm, positive=True)
-    grad, master, m, v = (_vector("an array", array) for array in (grad, master, m, v))
+    step, lr = checked_int("step", step, 1), checked_float("lr", lr, positive=True)
+    eps, weight_decay = checked_float("eps", eps, positive=True), checked_float("weight_decay", weight_decay)
+    limit = math.inf if max_norm is None else checked_float("max_norm", max_norm, positive=True)
+    grad, master, m, v = (checked_vector("an array", array) for array in (grad, master, m, v))
     chunk = np.array_split(grad, comm.size)[comm.rank].shape
     if not master.shape == m.shape == v.shape == chunk:
         raise ValueError(f"master, m and v must have the shape {chunk}")
@@ -489,7 +477,7 @@ def fsdp_step(
     """
     p, last = comm.size, len(shapes) - 1
     x, y = np.array(x, dtype=np.float64), np.array(y, dtype=np.float64)
-    own = [_vector("a shard", shard) for shard in shards]
+    own = [checked_vector("a shard", shard) for shard in shards]
     _check_network(x, y, own, shapes, seconds, p)
     inputs, kept = [x], []
     for i, shape in enumerate(shapes):
@@ -572,17 +560,17 @@ def fsdp_forward_time(gather: Sequence[float], compute: Sequence[float], *, limi
     """
     if not len(gather) or len(gather) != len(compute):
         raise ValueError(f"{len(gather)} all-gathers and {len(compute)} computations")
-    limit = _count("limit", limit, 1)
+    limit = checked_int("limit", limit, 1)
     gathers: list[tuple[float, float]] = []
     computes: list[tuple[float, float]] = []
     gathered = computed = 0.0
     for i, (gather_seconds, compute_seconds) in enumerate(zip(gather, compute, strict=True)):
         freed = computes[i - limit][1] if i >= limit else 0.0
         start = max(gathered, freed)
-        gathered = start + _number("gather", gather_seconds)
+        gathered = start + checked_float("gather", gather_seconds)
         gathers.append((start, gathered))
         start = max(gathered, computed)
-        computed = start + _number("compute", compute_seconds)
+        computed = start + checked_float("compute", compute_seconds)
         computes.append((start, computed))
     return ForwardTimeline(computed, computed - math.fsum(compute), gathers, computes)
 
@@ -617,7 +605,7 @@ def hybrid_reduce(comm: Comm, grad: FloatArray, group: int) -> FloatArray:
         >>> on_ranks(hybrid_reduce, [[4.0, 0.0], [0.0, 8.0], [0.0, 4.0], [4.0, 0.0]], 2)
         [array([2.]), array([3.]), array([2.]), array([3.])]
     """
-    flat, group = _vector("grad", grad), _count("group", group, 1)
+    flat, group = checked_vector("grad", grad), checked_int("group", group, 1)
     if comm.size % group:
         raise ValueError(f"groups of {group} do not divide {comm.size} ranks")
     shard_group, replicas = comm.split(comm.rank // group), comm.split(comm.rank % group)
@@ -682,10 +670,10 @@ def choose_sharding(
         >>> choose_sharding(100, 2, 2, 1000.0, intra=100.0, inter=10.0)
         Sharding(stage=1, shard_group=2, replicas=2, seconds=12.0)
     """
-    n, memory = _number("n_params", n_params, least=1.0), _number("mem_bytes", mem_bytes, positive=True)
-    intra, inter = _number("intra", intra, positive=True), _number("inter", inter, positive=True)
-    per_node, nodes = _count("gpus_per_node", gpus_per_node, 1), _count("nodes", nodes, 1)
-    passes, world = _count("micro_steps", micro_steps, 1), per_node * nodes
+    n, memory = checked_float("n_params", n_params, least=1.0), checked_float("mem_bytes", mem_bytes, positive=True)
+    intra, inter = checked_float("intra", intra, positive=True), checked_float("inter", inter, positive=True)
+    per_node, nodes = checked_int("gpus_per_node", gpus_per_node, 1), checked_int("nodes", nodes, 1)
+    passes, world = checked_int("micro_steps", micro_steps, 1), per_node * nodes
     groups = [per_node * k for k in range(1, nodes + 1) if nodes % k == 0]
     fitting: list[Sharding] = []
     for stage, group in [(0, 1), *((stage, group) for stage in (1, 2, 3) for group in groups)]:

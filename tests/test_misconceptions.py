@@ -112,13 +112,13 @@ def test_an_edit_may_change_whole_methods_of_files_with_windows_line_ends() -> N
 @pytest.mark.parametrize(
     ("of", "instead_of", "within", "told"),
     [
-        ("mean", "no such text", "", "its text occurs 0 times in mean"),
-        ("mean", "total", "", "its text occurs 3 times in mean"),
-        ("mean", "max(values)", "", "its text occurs 0 times in mean"),
-        ("mean", ">>> mean", "", "its text occurs 0 times in mean"),
-        ("mean", "SCALE = 2", "", "its text occurs 0 times in mean"),
-        ("mean", "total += value", "", "its text occurs 0 times in mean"),
-        ("Meter", "self.count", "", "its text occurs 4 times in Meter"),
+        ("mean", "no such text", "", "occurs 0 times in mean"),
+        ("mean", "total", "", "occurs 3 times in mean"),
+        ("mean", "max(values)", "", "occurs 0 times in mean"),
+        ("mean", ">>> mean", "", "occurs 0 times in mean"),
+        ("mean", "SCALE = 2", "", "occurs 0 times in mean"),
+        ("mean", "total += value", "", "occurs 0 times in mean"),
+        ("Meter", "self.count", "", "occurs 4 times in Meter"),
         ("median", "total", "", "has no function 'median'"),
         ("mean", "total", "_helper", "has no function '_helper'"),
         ("tick", "self.count + 1", "", "has no function 'tick'"),
@@ -130,6 +130,19 @@ def test_a_text_that_does_not_occur_exactly_once_is_an_error_with_its_place(
     with pytest.raises(UserError, match="misconception 'one'") as caught:
         apply(edit(of, instead_of, "x", within), SOURCE)
     assert told in str(caught.value) and "lesson01_mean.py" in str(caught.value)
+
+
+def test_an_idea_may_show_in_several_places() -> None:
+    one = Misconception(
+        "one", "mean", "it", "hint", "total = _total(values)", "total = -_total(values)", also=(("/ len(values)", ""),)
+    )
+    assert defined(apply(one, SOURCE))["mean"]([1, 2]) == -3
+
+
+def test_a_further_text_must_occur_once_too() -> None:
+    one = Misconception("one", "mean", "it", "hint", "_total(values)", "0", also=(("median", ""),))
+    with pytest.raises(UserError, match="the text 'median' occurs 0 times"):
+        apply(one, SOURCE)
 
 
 # --- whole functions ---

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import grader.student
 from grader.authors.stubs import SolutionError, exercises_in, stub_source, write_stubs
 from grader.course import Course
 from tests.stub_samples import SOLUTION, STUB, small
@@ -29,7 +30,7 @@ def run(source: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         return lambda marked: marked
 
     student = types.ModuleType("grader.student")
-    student.__dict__.update(Comm=object, FloatArray=object, IntArray=object, exercise=exercise, on_ranks=object)
+    student.__dict__.update(dict.fromkeys(grader.student.__all__, object), exercise=exercise)
     monkeypatch.setitem(sys.modules, "grader.student", student)
     module = types.ModuleType("stub")
     monkeypatch.setitem(sys.modules, "stub", module)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.authoring import buffers_for_ranks, check, expect, patterned, positive, rank_counts, sizes
+from grader.authoring import buffers_for_ranks, check, expect, patterned, positive, public_checks, rank_counts, sizes
 
 COLLECTIVES = ("all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "reduce")
 PAIRS = (
@@ -20,11 +20,7 @@ PAIRS = (
 )
 
 
-def shards(lengths, features, seed):
-    """Samples and targets for each rank, and parameters, all small integers."""
-    xs = [patterned(n * features, seed + rank).reshape(n, features) for rank, n in enumerate(lengths)]
-    ys = [patterned(n, seed + 50 + rank) for rank, n in enumerate(lengths)]
-    return list(zip(xs, ys, strict=True)), patterned(features, seed + 100)
+shards = public_checks(__file__).shards
 
 
 # --- bus_bandwidth ---

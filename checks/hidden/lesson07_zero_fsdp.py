@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from itertools import pairwise
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.authoring import check, expect, patterned, positive, rank_counts, sizes
+from grader.authoring import check, expect, patterned, positive, public_checks, rank_counts, sizes
 
-RANKS = st.sampled_from([1, 2, 3, 5, 8])
+public = public_checks(__file__)
+RANKS = public.RANKS
 SHAPES = st.lists(st.sampled_from([(3,), (2, 2), (), (2, 3), (0, 2), (3, 2, 2)]), min_size=1, max_size=4)
 DTYPES = st.sampled_from(["float64", "float32", "int64"])
 
 
 def tensors_of(shapes, seed, dtype):
-    """Arrays of small integers."""
-    return [patterned(math.prod(shape), seed + i).reshape(shape).astype(dtype) for i, shape in enumerate(shapes)]
+    """Arrays of small integers of any type."""
+    return [tensor.astype(dtype) for tensor in public.tensors_of(shapes, seed)]
 
 
 # --- zero_state_bytes ---
@@ -138,17 +136,6 @@ def test_gradients_and_constants_out_of_range_are_refused(student):
 # --- fsdp_step ---
 
 
-def network(widths, ranks, samples, seed):
-    """Shapes, and each rank's samples, targets and shards."""
-    rng = np.random.default_rng(seed)
-    shapes, shards = list(pairwise(widths)), []
-    for a, b in shapes:
-        flat = rng.integers(-9, 10, a * b) / 8
-        shards.append(np.split(np.append(flat, np.zeros(-len(flat) % ranks)), ranks))
-    xs, ys = (rng.integers(-9, 10, (ranks, samples, width)) / 4 for width in (widths[0], widths[-1]))
-    return shapes, [(xs[rank], ys[rank], tuple(layer[rank] for layer in shards)) for rank in range(ranks)]
-
-
 @check("fsdp_step", points=3, examples=15)
 @given(
     widths=st.lists(st.integers(1, 5), min_size=2, max_size=6),
@@ -159,7 +146,7 @@ def network(widths, ranks, samples, seed):
 )
 def test_passes_through_drawn_networks(student, reference, widths, ranks, samples, reshard, seed):
     """Loss, gradients and what each rank did are those of the rule, and its arguments are as they were."""
-    shapes, entries = network(widths, ranks, samples, seed)
+    _, shapes, entries = public.network(widths, ranks, samples, seed)
     seconds = [float(i) for i in range(len(shapes))]
     run = student.fsdp_step.on_ranks_keeps_arguments(entries, shapes, seconds, reshard_after_forward=reshard)
     expected = reference.fsdp_step.on_ranks(entries, shapes, seconds, reshard_after_forward=reshard)

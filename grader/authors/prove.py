@@ -46,7 +46,12 @@ class Proof:
 
 
 def prove(
-    lesson: Lesson, launcher: Launcher, *, update: bool = False, say: Callable[[str], None] = lambda text: None
+    lesson: Lesson,
+    launcher: Launcher,
+    *,
+    update: bool = False,
+    only: Sequence[str] = (),
+    say: Callable[[str], None] = lambda text: None,
 ) -> Proof:
     """Prove a lesson.
 
@@ -54,6 +59,7 @@ def prove(
         lesson: The lesson.
         launcher: Where workers come from.
         update: Write the manifest and the stub anew where they are not current.
+        only: Names of exercises, to run their checks alone; empty for all.
         say: Hears what is being done.
     """
     draw_no_constants_from_modules()
@@ -63,7 +69,9 @@ def prove(
     except UserError as error:
         proof.gaps.append(str(error))
         return proof
-    prover = _Prover(lesson, contents, launcher, proof, say)
+    if unknown := [name for name in only if name not in [info.name for info in contents.exercises]]:
+        raise UserError(f"{lesson.name} has no exercise {unknown[0]!r}")
+    prover = _Prover(lesson, contents, launcher, proof, only, say)
     prover.files_are_current(update)
     prover.handout_has_hints()
     prover.stub_is_not_started()
@@ -76,12 +84,20 @@ class _Prover:
     """One lesson being proved."""
 
     def __init__(
-        self, lesson: Lesson, contents: Contents, launcher: Launcher, proof: Proof, say: Callable[[str], None]
+        self,
+        lesson: Lesson,
+        contents: Contents,
+        launcher: Launcher,
+        proof: Proof,
+        only: Sequence[str],
+        say: Callable[[str], None],
     ) -> None:
         self.lesson, self.contents, self.launcher, self.proof, self.say = lesson, contents, launcher, proof, say
         self.solution = Source(lesson.file_name, lesson.solution.read_bytes())
         self.reference = Proxy(Local(contents.solution))
         self.names = [info.name for info in contents.exercises]
+        self.proven = [name for name in self.names if not only or name in only]
+        self.checks = [check for check in contents.checks if check.facts.exercise in self.proven]
         self.collectives = {info.name: info.collectives for info in contents.exercises}
 
     def files_are_current(self, update: bool) -> None:
@@ -117,7 +133,7 @@ class _Prover:
         """The untouched stub is *not started* everywhere."""
         self.say("the stub")
         text = stub_source(self.solution.content.decode(), str(self.lesson.solution))
-        for run in self._run(Source(self.lesson.file_name, text.encode()), self.contents.checks):
+        for run in self._run(Source(self.lesson.file_name, text.encode()), self.checks):
             if run.outcome is not Outcome.NOT_STARTED:
                 self.proof.gaps.append(f"{run.facts.name}: the untouched stub is {run.outcome}, not not_started")
 
@@ -125,7 +141,7 @@ class _Prover:
         """The solution passes every check, under several seeds."""
         for seed in (None, *SEEDS):
             self.say("the solution" + (f", seed {seed}" if seed else ""))
-            checks = [check if seed is None else _with_seed(check, seed) for check in self.contents.checks]
+            checks = [check if seed is None else _with_seed(check, seed) for check in self.checks]
             for run in self._run(self.solution, checks):
                 if run.outcome is not Outcome.PASSED:
                     found = run.finding
@@ -148,7 +164,7 @@ class _Prover:
         except UserError as error:
             self.proof.gaps.append(str(error))
             return
-        for name in self.names:
+        for name in self.proven:
             known = [one for one in self.proof.known if one.of == name]
             checks = self.contents.checks_of(name)
             self.proof.checks[name] = [check.label for check in checks]

@@ -162,6 +162,16 @@ class Run:
         return [[event.elements for event in trace if event.kind not in _POINT_TO_POINT] for trace in self.traces]
 
     @property
+    def collective_bytes(self) -> list[list[int]]:
+        """What each rank gave to each collective, in bytes."""
+        return [[event.nbytes for event in trace if event.kind not in _POINT_TO_POINT] for trace in self.traces]
+
+    @property
+    def events(self) -> list[list[tuple[str, int, int]]]:
+        """All that each rank did, in its order: (kind, peer, elements)."""
+        return [[(event.kind, event.peer, event.elements) for event in trace] for trace in self.traces]
+
+    @property
     def rounds(self) -> int:
         """How many rounds the messages take if a rank can send one and receive one in each; see ``schedule_rounds``."""
         return schedule_rounds(self.traces)

@@ -60,7 +60,7 @@ def bundle(exercise: str, known: Sequence[Misconception], solution: Source) -> B
     """
     words = [exercise, *(one.within for one in known)]
     for one in known:
-        words += re.findall(r"[A-Za-z_]\w*", one.function[0] or one.wrote)
+        words += re.findall(r"[A-Za-z_]\w*", one.function[0] or " ".join(wrote for _, wrote in one.edits))
     short = Source(solution.file, _Needed(solution).text(words).encode())
     lines, numbers = [short.content.decode(), MAKER], set()
     for index, one in enumerate(known):

@@ -32,6 +32,16 @@ def load_module(path: Path, name: str | None = None) -> ModuleType:
     return module
 
 
+def public_checks(hidden: str) -> ModuleType:
+    """The public checks of the same lesson, for the helpers that a file of hidden checks shares with them.
+
+    Args:
+        hidden: The path of the file of hidden checks (its ``__file__``).
+    """
+    path = Path(hidden)
+    return load_module(path.parents[1] / "public" / path.name)
+
+
 Around = Callable[[Callable[..., Any], int | None], Callable[..., Any]]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -28,6 +28,7 @@ class Misconception:
         instead_of: The text of the solution that it changes; "" for a whole function.
         wrote: What stands there instead.
         within: The helper that holds the text, where it is not the exercise's function itself.
+        also: Further edits of the same kind, (instead_of, wrote).
         function: The source of a whole function that takes the exercise's place, and its name.
     """
 
@@ -38,7 +39,13 @@ class Misconception:
     instead_of: str = ""
     wrote: str = ""
     within: str = ""
+    also: tuple[tuple[str, str], ...] = ()
     function: tuple[str, str] = ("", "")
+
+    @property
+    def edits(self) -> list[tuple[str, str]]:
+        """What it changes: (instead_of, wrote); nothing for a whole function."""
+        return [(self.instead_of, self.wrote), *self.also] if self.instead_of else []
 
 
 _collected: ContextVar[list[Misconception] | None] = ContextVar("_collected", default=None)
@@ -53,6 +60,7 @@ def misconception(
     instead_of: str = "",
     wrote: str = "",
     within: str = "",
+    also: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Write down a misconception: as an edit, or as a decorator of a whole function.
 
@@ -64,12 +72,13 @@ def misconception(
         instead_of: Text that occurs exactly once in the function's source, docstring aside.
         wrote: What stands there instead.
         within: The helper that holds the text, if it is not the exercise's function.
+        also: Further texts, and what stands there instead of each, where the idea shows in several places.
     """
     collected = _collected.get()
     if collected is None:  # the file is imported by somebody else
         collected = []
     place = len(collected)
-    collected.append(Misconception(name, of, says, hint, instead_of, wrote, within))
+    collected.append(Misconception(name, of, says, hint, instead_of, wrote, within, tuple((also or {}).items())))
 
     def take(function: Callable[..., Any]) -> Callable[..., Any]:
         body = _without_decorators(textwrap.dedent(inspect.getsource(function)))
@@ -132,15 +141,21 @@ def apply(one: Misconception, solution: Source) -> Source:
     if one.function[0]:
         body, name = one.function
         return Source(solution.file, f"{text}\n\n{body}\n\n{one.of} = {name}\n".encode())
+    for instead_of, wrote in one.edits:
+        text = _edited(text, instead_of, wrote, one, solution.file)
+    return Source(solution.file, text.encode())
+
+
+def _edited(text: str, instead_of: str, wrote: str, one: Misconception, file: str) -> str:
     where = one.within or one.of
-    searched = _code_of(text, where, one, solution.file)
-    count = searched.count(one.instead_of)
-    if count != 1:
+    searched = _code_of(text, where, one, file)
+    if (count := searched.count(instead_of)) != 1:
         raise UserError(
-            f"misconception {one.name!r}: its text occurs {count} times in {where} ({solution.file}), not once"
+            f"misconception {one.name!r}: the text {instead_of.strip().splitlines()[0]!r} occurs {count} times "
+            f"in {where} ({file}), not once"
         )
-    at = searched.index(one.instead_of)
-    return Source(solution.file, (text[:at] + one.wrote + text[at + len(one.instead_of) :]).encode())
+    at = searched.index(instead_of)
+    return text[:at] + wrote + text[at + len(instead_of) :]
 
 
 def _code_of(text: str, name: str, one: Misconception, file: str) -> str:

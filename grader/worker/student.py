@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .arguments import checked_float, checked_int, checked_vector
 from .comm import Comm, Request
 from .threads import Deadlock, on_ranks
 
@@ -16,7 +17,18 @@ IntArray = NDArray[np.int64]
 
 Marked = TypeVar("Marked", bound=Callable[..., Any])
 
-__all__ = ["Comm", "Deadlock", "FloatArray", "IntArray", "Request", "exercise", "on_ranks"]
+__all__ = [
+    "Comm",
+    "Deadlock",
+    "FloatArray",
+    "IntArray",
+    "Request",
+    "checked_float",
+    "checked_int",
+    "checked_vector",
+    "exercise",
+    "on_ranks",
+]
 
 
 def exercise(

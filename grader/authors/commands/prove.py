@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 @click.command("prove", epilog="Example: grade prove lesson6 --matrix")
 @click.argument("names", metavar="[LESSON]...", nargs=-1)
+@click.option("--exercise", "exercises", multiple=True, help="Only this exercise's misconceptions; may be repeated.")
 @click.option("--update", is_flag=True, help="Write manifest and stub anew where they are not current.")
 @click.option("--matrix", is_flag=True, help="Print which check catches which misconception.")
 @click.option(
@@ -25,7 +26,12 @@ if TYPE_CHECKING:
 )
 @click.pass_obj
 def command(
-    course_folder: Path | None, names: tuple[str, ...], update: bool, matrix: bool, private: Path | None
+    course_folder: Path | None,
+    names: tuple[str, ...],
+    exercises: tuple[str, ...],
+    update: bool,
+    matrix: bool,
+    private: Path | None,
 ) -> None:
     """Prove lessons (all by default): solution, checks and misconceptions hold each other up. For authors."""
     from grader.authors.prove import prove
@@ -40,7 +46,7 @@ def command(
     try:
         for lesson in lessons:
             progress = Progress(f"lesson {lesson.number}:")
-            proof = prove(lesson, workers, update=update, say=progress)
+            proof = prove(lesson, workers, update=update, only=exercises, say=progress)
             progress.done()
             if matrix:
                 write(_matrix(proof))
