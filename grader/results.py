@@ -43,7 +43,7 @@ class Counterexample:
     """The smallest failing case that was found.
 
     Attributes:
-        call: The call, as a line of Python that a student can paste.
+        call: The call, as a line of Python that a student can paste; several lines where several were compared.
         returned: What came back (or what was raised or sent), in words.
         expected: What should have come back; None where the policy withholds it.
         what: Which quantity ``returned`` and ``expected`` speak of ("what each rank returned"), or "".

@@ -154,6 +154,32 @@ def test_of_several_calls_the_failing_one_is_last() -> None:
     assert [str(call) for call in search.finding.calls] == ["total([0, 0, 0])", "total([0, 0])"]
 
 
+def double(value: int) -> int:
+    return 2 * value
+
+
+def test_all_calls_whose_results_were_compared_are_shown() -> None:
+    @check("double", points=1)
+    def test_it(student: Any) -> None:
+        """Doubling keeps sums."""
+        expect(student.double(1)).equal(2)
+        expect(student.double(2) + student.double(3)).equal(11)
+
+    finding = searched(test_it, Here(double=double)).finding
+    assert finding is not None and list(map(str, finding.shown)) == ["double(2)", "double(3)"]
+
+
+def test_a_call_that_fails_by_itself_is_shown_alone() -> None:
+    @check("double", points=1)
+    def test_it(student: Any) -> None:
+        """Doubling refuses zero."""
+        student.double(1)
+        student.double.must_raise(ValueError, 0)
+
+    finding = searched(test_it, Here(double=double)).finding
+    assert finding is not None and list(map(str, finding.shown)) == ["double(0)"]
+
+
 def test_a_right_submission_has_no_finding() -> None:
     search = searched(sums, Here(total=sum))
     assert search.finding is None and search.failures == [] and search.broken == ""

@@ -44,7 +44,8 @@ def student_edition(
     """
     draw_no_constants_from_modules()
     files: Files = {"README.md": _template("README.md"), "pyproject.toml": _template("pyproject.toml.in")}
-    files["LICENSE"] = (course.root / "LICENSE").read_bytes()
+    if (licence := course.root / "LICENSE").exists():
+        files["LICENSE"] = licence.read_bytes()
     for pattern in GRADER_FILES:
         for path in sorted(PACKAGE.glob(pattern)):
             files[f"grader/{path.relative_to(PACKAGE).as_posix()}"] = path.read_bytes()

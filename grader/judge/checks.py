@@ -12,7 +12,7 @@ from typing import Any, NoReturn, Protocol, TypeVar
 
 from grader.judge.calls import Call
 from grader.judge.determinism import deterministic
-from grader.judge.expectations import accepted
+from grader.judge.expectations import accepted, held
 from grader.judge.failures import RETURNS_NONE, CheckFailed, Unfinished
 from grader.judge.launch import WorkerUnavailable
 from grader.results import Outcome
@@ -20,6 +20,7 @@ from grader.results import Outcome
 # Examples tried after the first failure: a count, never seconds, so that grades don't depend on speed.
 SHRINK_CALLS = 200
 STUMBLED_CHARACTERS = 500
+MOST_SHOWN = 8  # calls of one failing example
 
 Test = TypeVar("Test", bound=Callable[..., Any])
 
@@ -55,6 +56,7 @@ class Finding:
         arguments: What the check was called with, fixtures aside.
         failure: What did not hold.
         calls: The calls that were made, the failing one last.
+        shown: Those that the failure is about: the last one, or all since the last comparison that held.
         body: The check's own function, to run it again.
     """
 
@@ -62,6 +64,7 @@ class Finding:
     failure: CheckFailed
     calls: list[Call]
     body: Callable[..., Any]
+    shown: list[Call] = field(default_factory=list)
 
 
 class SearchEnds(BaseException):
@@ -144,11 +147,16 @@ class Search:
     count: int = 0
     failures: list[Finding] = field(default_factory=list)
     _after_failure: int = 0
+    _settled: int = 0
 
     def watch(self, call: Call) -> None:
         """Note a call of the running example."""
         self.calls.append(call)
         self.count += 1
+
+    def settle(self) -> None:
+        """Note that a comparison held: the calls so far are right as far as this example goes."""
+        self._settled = len(self.calls)
 
     def run(self, body: Callable[..., Any], arguments: dict[str, Any]) -> None:
         """Run one example; see ``Examples``."""
@@ -156,7 +164,8 @@ class Search:
             self._after_failure += 1
             if self._after_failure > self.shrink_calls:
                 raise SearchEnds
-        self.calls = []
+        self.calls, self._settled = [], 0
+        hears = held.set(self.settle)
         try:
             self.example(body, arguments)
         except WorkerUnavailable as error:
@@ -169,6 +178,8 @@ class Search:
         except Unfinished as unfinished:
             self._keep(body, arguments, unfinished.failure)
             raise
+        finally:
+            held.reset(hears)
 
     def example(self, body: Callable[..., Any], arguments: dict[str, Any]) -> None:
         """Run the body; an error of its own is turned into what it means.
@@ -193,13 +204,14 @@ class Search:
         """End the search if the solution falls short in this example too: then it proves nothing of a submission."""
         if self.stand_in is None:
             return
-        token = accepted.set(None)
+        note, hear = accepted.set(None), held.set(None)
         try:
             self.stand_in(body, arguments)
         except (Exception, Unfinished) as error:
             self._break(stumbled or error)
         finally:
-            accepted.reset(token)
+            accepted.reset(note)
+            held.reset(hear)
 
     def _break(self, error: BaseException) -> NoReturn:
         self.broken = "".join(traceback.format_exception(error))
@@ -207,10 +219,16 @@ class Search:
 
     def _keep(self, body: Callable[..., Any], arguments: dict[str, Any], failure: CheckFailed) -> None:
         drawn = {name: value for name, value in arguments.items() if name not in FIXTURES}
-        found = Finding(drawn, failure, self.calls, body)
+        found = Finding(drawn, failure, self.calls, body, self._about(failure))
         self.failures.append(found)
         if self.finding is None or _size(found) <= _size(self.finding) or failure.outcome is Outcome.TIMED_OUT:
             self.finding = found
+
+    def _about(self, failure: CheckFailed) -> list[Call]:
+        """The calls that a failure is about."""
+        if not failure.compared:
+            return self.calls[-1:]
+        return (self.calls[self._settled :] or self.calls)[-MOST_SHOWN:]
 
 
 FIXTURES = ("student", "reference")

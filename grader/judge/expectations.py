@@ -17,6 +17,8 @@ FORMULA = 1e-9  # relative; what a formula in float64 may lose over a few dozen 
 
 # Where notes about what was accepted go while a check runs.
 accepted: contextvars.ContextVar[Callable[[str], None] | None] = contextvars.ContextVar("accepted", default=None)
+# Who hears that a comparison held, while a check runs: what fails later is about later calls.
+held: contextvars.ContextVar[Callable[[], None] | None] = contextvars.ContextVar("held", default=None)
 
 
 class Expectation:
@@ -57,14 +59,16 @@ class Expectation:
     def is_true(self, statement: str) -> None:
         """It is True; ``statement`` says what holds then."""
         if not self._value:
-            raise CheckFailed("this does not hold", statement, what=self._what)
+            raise CheckFailed("this does not hold", statement, what=self._what, compared=True)
+        _hold()
 
     def _compare(self, want: Any, tolerance: Tolerance) -> None:
         found = difference(self._value, want, tolerance)
         if found is not None:
             message = _message(self._value, found, want)
-            raise CheckFailed(show(self._value), show(want), what=self._what, message=message)
+            raise CheckFailed(show(self._value), show(want), what=self._what, message=message, compared=True)
         self._note(self._value, want)
+        _hold()
 
     def _compare_ranks(self, want: Any, tolerance: Tolerance) -> None:
         for rank, value in enumerate(self._value):
@@ -73,21 +77,28 @@ class Expectation:
                 verb = " returned" if self._what in ("", RESULTS) else ":"
                 got = f"rank {rank}{verb} {show(value)}"
                 what = "" if self._what == RESULTS else self._what
-                raise CheckFailed(got, show(want), what=what, message=_message(value, found, want))
+                raise CheckFailed(got, show(want), what=what, message=_message(value, found, want), compared=True)
             self._note(value, want)
+        _hold()
 
     def _number(self, wanted: str, holds: Callable[[Any], bool]) -> None:
         value = self._value
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
         if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating) or not holds(value):
-            raise CheckFailed(show(value), wanted, what=self._what)
+            raise CheckFailed(show(value), wanted, what=self._what, compared=True)
+        _hold()
 
     def _note(self, value: Any, want: Any) -> None:
         note = accepted.get()
         text = accepted_as(value, want) if note is not None else ""
         if note is not None and text:
             note(text)
+
+
+def _hold() -> None:
+    if (hear := held.get()) is not None:
+        hear()
 
 
 def _message(value: Any, found: str, want: Any) -> str:

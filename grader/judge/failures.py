@@ -16,15 +16,23 @@ class CheckFailed(AssertionError):
         returned: What there was.
         expected: What there should be; "" where that says more than can be said.
         message: Prose that stands by itself.
+        compared: Whether a value that came back was compared, perhaps of an earlier call than the last one.
     """
 
     def __init__(
-        self, returned: str, expected: str = "", *, what: str = "", message: str = "", outcome: Outcome = Outcome.WRONG
+        self,
+        returned: str,
+        expected: str = "",
+        *,
+        what: str = "",
+        message: str = "",
+        outcome: Outcome = Outcome.WRONG,
+        compared: bool = False,
     ) -> None:
         """A failure of a kind, in words."""
         super().__init__(message or f"{what or 'it'}: {returned}; expected {expected}")
         self.returned, self.expected, self.what = returned, expected, what
-        self.message, self.outcome = message, outcome
+        self.message, self.outcome, self.compared = message, outcome, compared
 
 
 class Unfinished(BaseException):

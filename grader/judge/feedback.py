@@ -64,7 +64,7 @@ def _with_line(message: str, source: Source) -> str:
 def _counterexample(run: CheckRun, failure: CheckFailed, told: Feedback, replay: str | None) -> Counterexample | None:
     if told is Feedback.SENTENCE or run.finding is None:
         return None
-    call = str(run.finding.calls[-1]) if run.finding.calls else ""
+    call = "\n".join(dict.fromkeys(map(str, run.finding.shown)))
     returned = failure.returned
     if told is not Feedback.FULL:
         raised = RAISED.match(returned)

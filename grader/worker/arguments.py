@@ -23,13 +23,12 @@ def checked_int(name: str, value: int, least: int = 0, most: float = math.inf) -
 def checked_float(
     name: str, value: float, *, least: float = 0.0, most: float = math.inf, positive: bool = False
 ) -> float:
-    """A finite float from ``least`` to ``most``, and above zero if ``positive``; bools are refused.
+    """A finite float from ``least`` to ``most``, and above zero if ``positive``.
 
     Raises:
         ValueError: Otherwise; names the argument.
     """
-    refused = isinstance(value, bool) or not math.isfinite(value)
-    if refused or not least <= value <= most or (positive and value <= 0):
+    if not math.isfinite(value) or not least <= value <= most or (positive and value <= 0):
         bounds = f"of at least {least:g}" if most == math.inf else f"from {least:g} to {most:g}"
         raise ValueError(f"{name} must be finite and {'positive' if positive else bounds}, not {value!r}")
     return float(value)

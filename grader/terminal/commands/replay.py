@@ -18,13 +18,20 @@ if TYPE_CHECKING:
     from grader.judge.proxies import Proxy
 
 
+class _Quit(BaseException):
+    """The person at the keyboard left the debugger."""
+
+
 @click.command("replay", epilog="Example: grade replay 3f2a --pdb")
 @click.argument("case", metavar="ID")
 @click.option("--pdb", "debugger", is_flag=True, help="Step through your function in a debugger.")
 @click.option("--rank", type=click.IntRange(0, 63), default=0, help="The rank to debug; the others run along.")
 @click.option("--trace", is_flag=True, help="Show what each rank sent and received.")
+@click.option("--submission", type=click.Path(path_type=Path), help="Another file than the one that was graded.")
 @click.pass_obj
-def command(course_folder: Path | None, case: str, debugger: bool, rank: int, trace: bool) -> None:
+def command(
+    course_folder: Path | None, case: str, debugger: bool, rank: int, trace: bool, submission: Path | None
+) -> None:
     """Repeat the failing case ID on the file as it is now: the call, what it prints, what comes back."""
     from grader.course import Course
     from grader.judge.checks import Search
@@ -33,12 +40,13 @@ def command(course_folder: Path | None, case: str, debugger: bool, rank: int, tr
     from grader.judge.proxies import Proxy
     from grader.judge.replays import find
     from grader.manifest import Manifest
+    from grader.submissions import find_submission
     from grader.terminal.commands.run import Shown, _performer
 
     course = Course.find(explicit=course_folder)
     replay = find(course.state, case)
     lesson = course.lesson(replay.lesson)
-    path = Path(replay.submission)
+    path = find_submission(lesson, submission or Path(replay.submission))
     performer: Performer
     close: Callable[[], object]
     if debugger:
@@ -51,6 +59,9 @@ def command(course_folder: Path | None, case: str, debugger: bool, rank: int, tr
         Search().example(body, {**_fixtures(lesson, body, student), **replay.arguments})
     except (CheckFailed, Unfinished) as failed:
         _say_failure(failed.failure if isinstance(failed, Unfinished) else failed)
+        sys.exit(1)
+    except _Quit:
+        write("You left the debugger before the call returned.")
         sys.exit(1)
     finally:
         close()
@@ -78,7 +89,15 @@ def _debugged(path: Path, rank: int) -> Performer:
     def under_pdb(function: Callable[..., Any], at: int | None) -> Callable[..., Any]:
         if at not in (None, rank):
             return function
-        return lambda *positional, **keywords: pdb.Pdb().runcall(function, *positional, **keywords)
+
+        def stepped(*positional: Any, **keywords: Any) -> Any:
+            debugger = pdb.Pdb()
+            result = debugger.runcall(function, *positional, **keywords)
+            if debugger.quitting:  # pdb makes None of what did not return
+                raise _Quit
+            return result
+
+        return stepped
 
     return Local(load_module(path, path.stem), around=under_pdb)
 

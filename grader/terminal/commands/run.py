@@ -34,6 +34,7 @@ Examples:
 @click.option("--ranks", type=click.IntRange(1, 64), help="Run on this many ranks, with a sample buffer on each.")
 @click.option("--threads", is_flag=True, help="Ranks as threads of one process, for breakpoint() and print().")
 @click.option("--rendezvous", is_flag=True, help="A send waits for its receive: finds deadlocks that buffers hide.")
+@click.option("--trace", is_flag=True, help="Show all that every rank did; the first ranks' first steps otherwise.")
 @click.option("--submission", type=click.Path(path_type=Path), help="The file, or the folder that holds it.")
 @click.pass_obj
 def command(
@@ -43,6 +44,7 @@ def command(
     ranks: int | None,
     threads: bool,
     rendezvous: bool,
+    trace: bool,
     submission: Path | None,
 ) -> None:
     """Call a function of yours: its docstring example, a sample on --ranks, or the call that you write."""
@@ -54,7 +56,7 @@ def command(
     manifest = Manifest.load(lesson.manifest_path)
     path = find_submission(lesson, submission)
     performer, close = _performer(lesson, manifest, path, threads)
-    shown = Shown(performer, rendezvous)
+    shown = Shown(performer, rendezvous, whole=trace)
     try:
         _call(manifest, what, ranks, shown)
     finally:
@@ -74,17 +76,25 @@ def _performer(lesson: Lesson, manifest: Manifest, path: Path, threads: bool) ->
     workers = launcher(Limits())
     collectives = {exercise.name: exercise.collectives for exercise in manifest.exercises}
     source = Source(lesson.file_name, path.read_bytes())
-    return Bench(workers, source, collectives=collectives, limits=Limits()), workers.close
+    bench = Bench(workers, source, collectives=collectives, limits=Limits())
+
+    def close() -> None:
+        bench.renew()
+        workers.close()
+
+    return bench, close
 
 
 class Shown:
     """A performer that prints every call and what became of it."""
 
-    def __init__(self, performer: Performer, rendezvous: bool = False, *, trace: bool = True) -> None:
-        """Show the calls that ``performer`` makes."""
+    def __init__(
+        self, performer: Performer, rendezvous: bool = False, *, trace: bool = True, whole: bool = False
+    ) -> None:
+        """Show the calls that ``performer`` makes, with a ``trace`` of what ranks did, or the ``whole`` of it."""
         from grader.terminal.style import Style
 
-        self._performer, self._rendezvous, self._trace = performer, rendezvous, trace
+        self._performer, self._rendezvous, self._trace, self._whole = performer, rendezvous, trace, whole
         self._style = Style.of(sys.stdout)
         self.all_returned = True
 
@@ -98,7 +108,7 @@ class Shown:
             call = dataclasses.replace(call, rendezvous=True)
         answer = self._performer.perform(call)
         self.all_returned = self.all_returned and answer.kind == "returned"
-        write(describe(call, answer, self._style, trace=self._trace))
+        write(describe(call, answer, self._style, trace=self._trace, whole=self._whole))
         return answer
 
 
