@@ -10,9 +10,10 @@ from typing import Any
 
 from grader.course import Course
 from grader.judge.bench import Bench, Source
-from grader.judge.launch import Launcher, launcher
+from grader.judge.launch import launcher
 from grader.judge.limits import Limits
 from grader.judge.local import load_module
+from grader.judge.workers import Launcher
 
 ROOT = Path(__file__).parents[1]
 HEADER = "import numpy as np\nfrom grader.student import Comm, FloatArray, exercise, on_ranks\n"

@@ -14,8 +14,9 @@ import grader.judge.bench
 from grader.judge import link
 from grader.judge.bench import Bench, Source, describe_end
 from grader.judge.calls import Answer, Call
-from grader.judge.launch import Started, launcher
+from grader.judge.launch import launcher
 from grader.judge.limits import Limits
+from grader.judge.workers import Started
 from grader.worker import wire
 from grader.worker.capture import CAP_BYTES
 from tests.support import bench

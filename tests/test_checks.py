@@ -17,9 +17,9 @@ from grader.judge.checking import Checking, CheckRun
 from grader.judge.checks import SHRINK_CALLS, Search, SearchEnds, current
 from grader.judge.expectations import accepted
 from grader.judge.failures import CheckFailed, Unfinished
-from grader.judge.launch import WorkerUnavailable
 from grader.judge.local import Local
 from grader.judge.proxies import Proxy
+from grader.judge.workers import WorkerUnavailable
 from grader.results import Outcome
 from tests.support import bench
 

@@ -13,11 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from grader.judge import launch
+from grader.judge.bench import Bench, Source
+from grader.judge.calls import Call
 from grader.judge.confinement import ConfinementUnavailable, Level
-from grader.judge.launch import SPARE_WORKERS, Launcher, Pool, Strongest, WorkerUnavailable, Zygote, launcher
+from grader.judge.launch import Strongest, launcher
 from grader.judge.limits import Limits
 from grader.judge.link import Gone, Link
+from grader.judge.pool import SPARE_WORKERS, Pool
+from grader.judge.workers import Launcher, WorkerUnavailable, environment
+from grader.judge.zygote import Zygote
 from tests.support import ROOT
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="zygotes are for Linux")
@@ -36,8 +40,9 @@ MARK = f"GRADE_TEST_{os.getpid()}"
 @pytest.fixture(autouse=True)
 def marked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every zygote and worker of these tests has a mark in its environment, by which it is found."""
-    environment = launch._environment()
-    monkeypatch.setattr(launch, "_environment", lambda: {**environment, MARK: "1"})
+    marked = {**environment(), MARK: "1"}
+    for module in ("zygote", "pool"):
+        monkeypatch.setattr(f"grader.judge.{module}.environment", lambda: marked)
 
 
 def running() -> set[int]:
@@ -136,7 +141,7 @@ def test_an_ended_zygote_is_our_fault_each_time() -> None:
 
 def test_a_zygote_that_cannot_start_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "grader.judge.launch.zygote_command", lambda *_: [sys.executable, "-c", "raise SystemExit('no numpy')"]
+        "grader.judge.zygote.zygote_command", lambda *_: [sys.executable, "-c", "raise SystemExit('no numpy')"]
     )
     workers = Zygote(Limits(), Level.PROCESS)
     with pytest.raises(WorkerUnavailable, match="no numpy"):
@@ -145,7 +150,7 @@ def test_a_zygote_that_cannot_start_says_why(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_pool_whose_processes_cannot_start_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.judge.launch.python_command", lambda *_: [sys.executable, "-c", "pass"])
+    monkeypatch.setattr("grader.judge.pool.python_command", lambda *_: [sys.executable, "-c", "pass"])
     workers = Pool(Limits())
     with pytest.raises((WorkerUnavailable, BrokenPipeError)):
         workers.start(1)
@@ -224,19 +229,68 @@ def test_workers_of_a_second_launcher_are_spread_too() -> None:
         second.close()
 
 
+# --- ahead ---
+
+
+def test_a_worker_that_is_started_ahead_takes_its_first_request_before_it_is_there() -> None:
+    workers = Zygote(Limits(), Level.PROCESS)
+    try:
+        (first,) = workers.start(1)
+        ahead = workers.start_ahead()
+        assert ahead is not None
+        link = Link.ahead(ahead)
+        link.request("compile", b"x = 1", file="s.py")
+        workers.dismiss([first.pid])
+        first.socket.close()
+        link.take()
+        assert link.pid not in (0, first.pid) and link.converse(Limits()).kind == "returned"
+        link.close()
+        assert list(workers.end([link.pid])) == [link.pid]
+    finally:
+        workers.close()
+    assert eventually(lambda: not running())
+
+
+def test_a_worker_that_is_started_ahead_and_never_used_does_not_stay() -> None:
+    workers = launcher(Limits(), pool=False)
+    (first,) = workers.start(1)
+    ahead = workers.start_ahead()
+    workers.close()
+    assert ahead is not None
+    for left in (first, ahead):
+        left.socket.close()
+    assert eventually(lambda: not running())
+
+
+def test_a_bench_that_starts_ahead_has_fresh_workers_each_round() -> None:
+    workers = launcher(Limits(), pool=False)
+    source = Source("s.py", b"calls = []\ndef f(x):\n    calls.append(x)\n    return calls\n")
+    bench = Bench(workers, source, collectives={}, limits=Limits(), ahead=True)
+    try:
+        for _ in range(3):
+            for expected in ([1], [1, 1]):
+                assert bench.perform(Call("f", (1,), {})).value == expected
+            bench.renew()
+        assert eventually(lambda: len(running()) <= 4)  # bubblewrap's two processes, the zygote, and the worker that was started ahead
+    finally:
+        bench.close()
+        workers.close()
+    assert eventually(lambda: not running())
+
+
 # --- the judge dies ---
 
 
 JUDGE = """
 import sys, time
-from grader.judge import launch
-from grader.judge.launch import Zygote, launcher
+from grader.judge import zygote
+from grader.judge.launch import launcher
 from grader.judge.confinement import Level
 from grader.judge.limits import Limits
 from grader.judge.link import Link
-environment = launch._environment()
-launch._environment = lambda: {**environment, sys.argv[2]: "1"}
-workers = launcher(Limits(), pool=False) if sys.argv[1] == "strongest" else Zygote(Limits(), Level.PROCESS)
+marked = {**zygote.environment(), sys.argv[2]: "1"}
+zygote.environment = lambda: marked
+workers = launcher(Limits(), pool=False) if sys.argv[1] == "strongest" else zygote.Zygote(Limits(), Level.PROCESS)
 links = [Link(started) for started in workers.start(3)]
 code = links[0].ask("compile", b"while True: pass", Limits(), file="s.py").value[0]
 links[0].request("load", code, file="s.py")

@@ -11,8 +11,9 @@ from grader.authors.prove import prove
 from grader.course import Course, CourseError, Lesson
 from grader.judge.bench import Source
 from grader.judge.grading import Options, grade
-from grader.judge.launch import Launcher, launcher
+from grader.judge.launch import launcher
 from grader.judge.limits import Limits
+from grader.judge.workers import Launcher
 from grader.manifest import Manifest, ManifestError
 from grader.results import LessonResult, Outcome
 from tests.traps.small_course import write_course

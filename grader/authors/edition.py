@@ -18,8 +18,8 @@ from grader.judge.bench import Bench, Source
 from grader.judge.determinism import draw_no_constants_from_modules
 from grader.judge.fingerprint import fingerprint
 from grader.judge.known import LIMITS
-from grader.judge.launch import Launcher
 from grader.judge.misconceptions import apply, load_misconceptions
+from grader.judge.workers import Launcher
 
 PACKAGE = Path(grader.__file__).parent
 GRADER_FILES = (

@@ -16,11 +16,11 @@ from grader.judge.checking import Checking, CheckRun
 from grader.judge.determinism import draw_no_constants_from_modules, seeded
 from grader.judge.diagnosis import alike
 from grader.judge.known import Exercise
-from grader.judge.launch import Launcher
 from grader.judge.limits import Limits
 from grader.judge.local import Local
 from grader.judge.misconceptions import Misconception, apply, load_misconceptions
 from grader.judge.proxies import Proxy
+from grader.judge.workers import Launcher
 from grader.manifest import Manifest, difference
 from grader.results import Outcome
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.judge.calls import Answer, Call
-from grader.judge.launch import Launcher
 from grader.judge.limits import Limits
 from grader.judge.link import Gone, Link, Reply
 from grader.judge.ranks import is_look_back, run_on_workers
+from grader.judge.workers import Launcher
 
 LOAD_CPU_SECONDS = 10.0
 MAX_IMPORTS = 100
@@ -71,7 +71,13 @@ class Bench:
     """
 
     def __init__(
-        self, launcher: Launcher, source: Source, *, collectives: Mapping[str, Sequence[str]], limits: Limits
+        self,
+        launcher: Launcher,
+        source: Source,
+        *,
+        collectives: Mapping[str, Sequence[str]],
+        limits: Limits,
+        ahead: bool = False,
     ) -> None:
         """Compile the submission in a worker of its own, without running it.
 
@@ -80,6 +86,7 @@ class Bench:
             source: The submission.
             collectives: For each exercise, the collectives that it may use.
             limits: Of each call.
+            ahead: Start the next worker while the present one is at work; it needs a ``close``.
         """
         self.source, self.limits = source, limits
         self.problem: Reply | None = None
@@ -87,6 +94,8 @@ class Bench:
         self.printed: tuple[str, ...] = ()
         self._launcher, self._collectives = launcher, collectives
         self._links: list[Link] = []
+        self._ahead = ahead
+        self._next: Link | None = None
         self._code = b""
         self._imports: list[str] = []
         self._compile()
@@ -111,29 +120,69 @@ class Bench:
         """Loaded workers, started as needed and kept until ``renew``."""
         missing = count - len(self._links)
         if missing > 0 and self.problem is None:
-            fresh = self._start(missing)
-            for link in fresh:
-                with contextlib.suppress(Gone):  # which the next lines find out too
-                    link.request("load", self._code, file=self.source.file)
-            for link in fresh:
+            for link in self._loading(missing):
                 reply = link.converse(Limits(cpu_seconds=LOAD_CPU_SECONDS))
                 if reply.kind != "returned":
                     self._give_up(reply, link)
                     break
                 self.callables = self.callables or _names(reply.value)
+            else:
+                self._start_next()
         return self._links[:count]
+
+    def _loading(self, count: int) -> list[Link]:
+        """Workers that are loading the submission, the one that was started ahead among them."""
+        found, self._next = [] if self._next is None else [self._next], None
+        for link in found:
+            self._links.append(link)
+            link.take()
+        if count > len(found):
+            fresh = self._start(count - len(found))
+            for link in fresh:
+                self._load(link)
+            found += fresh
+        return found
+
+    def _load(self, link: Link) -> None:
+        with contextlib.suppress(Gone):  # which who reads the reply finds out too
+            link.request("load", self._code, file=self.source.file)
+
+    def _start_next(self) -> None:
+        """Begin to start the next worker."""
+        worker = self._launcher.start_ahead(self._imports) if self._ahead and self._next is None else None
+        if worker is not None:
+            self._next = Link.ahead(worker)
+            self._load(self._next)
 
     def _give_up(self, reply: Reply, link: Link) -> None:
         """The submission does not load, and why."""
-        status = self.renew().get(link.pid, 0)
+        status = self._end().get(link.pid, 0)
         self.problem = reply._replace(value=describe_end(status)) if reply.kind == "died" else reply
 
-    def renew(self) -> dict[int, int]:
-        """End all workers; the next call gets fresh ones. Returns how each ended."""
+    def renew(self) -> None:
+        """End all workers; the next call gets fresh ones."""
+        if pids := self._part():
+            self._launcher.dismiss(pids)
+
+    def close(self) -> None:
+        """End all workers, also one that was started ahead."""
+        if self._next is not None:
+            self._links.append(self._next)
+            self._next.take()
+            self._next = None
+        self.renew()
+
+    def _end(self) -> dict[int, int]:
+        """End all workers; returns how each ended."""
+        pids = self._part()
+        return self._launcher.end(pids) if pids else {}
+
+    def _part(self) -> list[int]:
+        """Let go of all workers; returns their processes."""
         links, self._links = self._links, []
         for link in links:
             link.close()
-        return self._launcher.end([link.pid for link in links]) if links else {}
+        return [link.pid for link in links]
 
     def cpu_seconds(self) -> float:
         """CPU time that the present workers have used."""
@@ -181,7 +230,7 @@ class Bench:
         if not unusable:
             return
         dead = self._links[answer.rank or 0].pid
-        status = self.renew().get(dead, 0)
+        status = self._end().get(dead, 0)
         if answer.kind == "died":
             answer.value = describe_end(status)
 

@@ -14,7 +14,7 @@ from grader.judge.calls import Call
 from grader.judge.determinism import deterministic
 from grader.judge.expectations import accepted, held
 from grader.judge.failures import RETURNS_NONE, CheckFailed, Unfinished
-from grader.judge.launch import WorkerUnavailable
+from grader.judge.workers import WorkerUnavailable
 from grader.results import Outcome
 
 # Examples tried after the first failure: a count, never seconds, so that grades don't depend on speed.

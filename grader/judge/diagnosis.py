@@ -14,10 +14,10 @@ from grader.judge.bench import Bench
 from grader.judge.calls import Call
 from grader.judge.checks import Finding
 from grader.judge.known import LIMITS, Candidates, Exercise
-from grader.judge.launch import Launcher
 from grader.judge.misconceptions import Misconception
 from grader.judge.probes import Probe, distinct, looking_back
 from grader.judge.variations import numbers_in
+from grader.judge.workers import Launcher
 from grader.results import Outcome
 
 CALLS_PER_EXAMPLE = 8

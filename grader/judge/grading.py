@@ -16,9 +16,9 @@ from grader.course import Lesson
 from grader.judge.bench import Bench, Source
 from grader.judge.checking import Checking, CheckRun
 from grader.judge.checks import CheckFacts
-from grader.judge.launch import Launcher
 from grader.judge.limits import Limits
 from grader.judge.proxies import Proxy
+from grader.judge.workers import Launcher
 from grader.manifest import Manifest, ManifestExercise
 from grader.results import (
     CheckResult,
@@ -119,7 +119,7 @@ class _Grading:
         self.collectives = {exercise.name: exercise.collectives for exercise in manifest.exercises}
         self.names = [exercise.name for exercise in manifest.exercises]
         self.wanted = [e for e in manifest.exercises if options.only in (None, e.name)]
-        self.bench = self._bench(source, Limits())
+        self.bench = self._bench(source, Limits(), ahead=True)
         self.solution = self._load_solution()
         self.checking = Checking(self.bench, self.solution, exercises=self.names, only=options.only)
         self.tests: dict[str, list[Callable[..., None]]] = {name: [] for name in self.names}
@@ -131,8 +131,8 @@ class _Grading:
         self.errors: list[str] = []
         self.finished = False
 
-    def _bench(self, source: Source, limits: Limits) -> Bench:
-        return Bench(self.launcher, source, collectives=self.collectives, limits=limits)
+    def _bench(self, source: Source, limits: Limits, *, ahead: bool = False) -> Bench:
+        return Bench(self.launcher, source, collectives=self.collectives, limits=limits, ahead=ahead)
 
     def _load_solution(self) -> Proxy | None:
         if not self.lesson.solution.exists():
@@ -146,7 +146,7 @@ class _Grading:
         self._run_checks()
         self.finished = True
         result = self.result()
-        self.bench.renew()
+        self.bench.close()
         return result
 
     def result(self) -> LessonResult:

@@ -16,12 +16,12 @@ from grader.judge.bench import Bench, Source
 from grader.judge.boundaries import beside
 from grader.judge.calls import Call
 from grader.judge.candidates import Bundle, bundle, candidate_name
-from grader.judge.launch import Launcher
 from grader.judge.limits import Limits
 from grader.judge.local import Local, load_module
 from grader.judge.misconceptions import Misconception, load_misconceptions
 from grader.judge.probes import Probe, effort, looks_at_rounds, record
 from grader.judge.proxies import Proxy
+from grader.judge.workers import Launcher
 
 LIMITS = Limits(cpu_seconds=0.5, idle_seconds=2.0)
 MOST_KEPT = 20_000  # behaviours of an exercise's misconceptions that are kept for other submissions

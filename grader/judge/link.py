@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from grader.judge.facts import plain_text, trusted
-from grader.judge.launch import Started
 from grader.judge.limits import TICK_SECONDS, Limits, Watch
+from grader.judge.workers import Ahead, Started
 from grader.worker import wire
 from grader.worker.capture import CAP_BYTES
 
@@ -67,8 +67,26 @@ class Link:
         self.pid, self.socket, self.clock = started
         _set_timeouts(self.socket)
         self._frames = wire.Frames()
+        self._take: Callable[[], Started] | None = None
         self._id = ""
         self._callables: list[Callable[..., Any]] = []
+
+    @classmethod
+    def ahead(cls, worker: Ahead) -> Link:
+        """The link to a worker that is still being started; ``take`` completes it."""
+        link = cls(Started(0, worker.socket, lambda: None))
+        link._take = worker.take
+        return link
+
+    def take(self) -> None:
+        """Wait for a worker that was started ahead.
+
+        Raises:
+            WorkerUnavailable: If it was not to be had.
+        """
+        if self._take is not None:
+            self.pid, _, self.clock = self._take()
+            self._take = None
 
     def request(self, do: str, value: Any, **fields: Any) -> None:
         """Send a request; functions among the values are kept and answered from here.

@@ -178,9 +178,9 @@ def _encode(value: Any, buffers: list[Buffer], callables: list[Callable[..., Any
     if isinstance(value, _CONTAINERS) and len(value) > MAX_VALUES:
         raise Unsupported(TOO_MANY)
     if kind is list:
-        return [_encode(item, buffers, callables, depth + 1) for item in value]
+        return _encode_items(value, buffers, callables, depth)
     if kind is tuple:
-        return {"t": [_encode(item, buffers, callables, depth + 1) for item in value]}
+        return {"t": _encode_items(value, buffers, callables, depth)}
     if kind is np.ndarray or isinstance(value, np.ndarray):
         return _encode_array(value, buffers)
     if isinstance(value, np.generic) and not isinstance(value, str | bytes):
@@ -197,6 +197,18 @@ def _encode(value: Any, buffers: list[Buffer], callables: list[Callable[..., Any
 
 
 _CONTAINERS = (list, tuple, dict)
+_THEMSELVES = {float, bool, type(None)}  # JSON has them as they are
+_ONLY_INTS = {int}
+
+
+def _encode_items(
+    items: Sequence[Any], buffers: list[Buffer], callables: list[Callable[..., Any]] | None, depth: int
+) -> list[Any]:
+    """Each item encoded; lists of numbers, which are many, at once."""
+    kinds = set(map(type, items))
+    if kinds <= _THEMSELVES or (kinds == _ONLY_INTS and min(items) >= -(1 << 63) and max(items) < 1 << 63):
+        return list(items)
+    return [_encode(item, buffers, callables, depth + 1) for item in items]
 
 
 def _encode_rest(value: Any, buffers: list[Buffer], callables: list[Callable[..., Any]] | None, depth: int) -> Any:
@@ -512,7 +524,7 @@ class _Reader:
         if kind in _SCALARS:
             return encoded
         if kind is list:
-            return [self.value(item, depth + 1) for item in encoded]
+            return self.items(encoded, depth)
         if len(encoded) != 1:
             raise WireError("a value with other than one tag")
         ((tag, body),) = encoded.items()
@@ -523,6 +535,11 @@ class _Reader:
             return read(self, body, depth + 1)
         except (TypeError, ValueError, KeyError, IndexError, OverflowError) as error:
             raise WireError(f"a malformed value of kind {tag!r}: {type(error).__name__}") from None
+
+    def items(self, encoded: list[Any], depth: int) -> list[Any]:
+        if depth < MAX_DEPTH and _SCALARS.issuperset(map(type, encoded)):
+            return list(encoded)
+        return [self.value(item, depth + 1) for item in encoded]
 
     def take(self, size: int) -> Buffer:
         if type(size) is not int or size < 0 or size > len(self.buffers) - self.offset:
@@ -583,7 +600,7 @@ class _Reader:
     def make_tuple(self, body: Any, depth: int) -> tuple[Any, ...]:
         if not isinstance(body, list):
             raise WireError("a tuple of no items")
-        return tuple([self.value(item, depth) for item in body])
+        return tuple(self.items(body, depth - 1))
 
     def make_complex(self, body: Any, _depth: int) -> complex:
         real, imaginary = body

@@ -1,8 +1,8 @@
 """The zygote: a process with numpy imported that forks a fresh worker in a few milliseconds.
 
 It answers the judge's orders on a control socket: ``fork`` (one worker for each socket that comes with the order),
-``end`` (kill workers and tell how they ended), ``clock`` (how much CPU time they have used) and ``probe`` (whether a
-level of confinement holds here). When the judge goes, it kills what is left.
+``end`` (kill workers and tell how they ended), ``place`` (have one run on another core), ``clock`` (how much CPU time
+they have used) and ``probe`` (whether a level of confinement holds here). When the judge goes, it kills what is left.
 """
 
 from __future__ import annotations
@@ -55,6 +55,8 @@ def run(control: socket.socket) -> None:
         elif order == "end":
             answer = {pid: _end(pid) for pid in details if pid in children}
             children.difference_update(answer)
+        elif order == "place":
+            answer = _place(*details) if details[0] in children else False
         elif order == "clock":
             answer = {pid: _clock(pid) for pid in details if pid in children}
         else:
@@ -111,6 +113,15 @@ def _probe(plan: Plan) -> int:
 
     _, status = os.waitpid(_fork(work), 0)
     return os.waitstatus_to_exitcode(status)
+
+
+def _place(pid: int, cpu: int) -> bool:
+    """Have a worker run on this core from now on; whether it does."""
+    try:
+        os.sched_setaffinity(pid, {cpu})
+    except OSError:  # it has ended
+        return False
+    return True
 
 
 def _clock(pid: int) -> float | None:

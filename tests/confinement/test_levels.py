@@ -18,8 +18,9 @@ import pytest
 from grader.judge.bench import Bench, Source
 from grader.judge.calls import Answer, Call
 from grader.judge.confinement import Level, candidates
-from grader.judge.launch import Strongest, Zygote
+from grader.judge.launch import Strongest
 from grader.judge.limits import Limits
+from grader.judge.zygote import Zygote
 from tests.confinement.hostile import SUBMISSION
 from tests.support import ROOT
 

@@ -14,11 +14,12 @@ from grader.judge.candidates import bundle, candidate_name
 from grader.judge.diagnosis import Diagnosis, alike
 from grader.judge.grading import Options, grade
 from grader.judge.known import Exercise
-from grader.judge.launch import Launcher, launcher
+from grader.judge.launch import launcher
 from grader.judge.limits import Limits
 from grader.judge.local import load_module
 from grader.judge.misconceptions import Misconception, apply, load_misconceptions
 from grader.judge.probes import Probe
+from grader.judge.workers import Launcher
 from grader.results import ExerciseResult
 from tests.diagnosis.near_misses import NearMiss, collected
 from tests.diagnosis.paraphrases import PARAPHRASES

@@ -8,8 +8,8 @@ import pytest
 
 from grader.course import Lesson
 from grader.judge.confinement import Level, candidates
-from grader.judge.launch import Zygote
 from grader.judge.limits import Limits
+from grader.judge.zygote import Zygote
 from tests.traps.harness import Grader, grader_at
 from tests.traps.small_course import write_course
 

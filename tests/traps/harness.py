@@ -17,8 +17,9 @@ from grader.course import Lesson
 from grader.judge.bench import Source
 from grader.judge.confinement import Level
 from grader.judge.grading import Options, grade
-from grader.judge.launch import Launcher, Strongest, launcher
+from grader.judge.launch import Strongest, launcher
 from grader.judge.limits import Limits
+from grader.judge.workers import Launcher
 from grader.results import CheckResult, ExerciseResult, Feedback, LessonResult, Outcome
 from tests.support import ROOT
 from tests.traps.small_course import FILE_NAME, SOLUTION

@@ -30,8 +30,8 @@ def command(as_json: bool) -> None:
     """Say which confinements of submissions work here, what each stops, and how to get a stronger one."""
     from grader.judge.confinement import FACTS, STRONGEST_FIRST, candidates
     from grader.judge.confinement import Level as Levels
-    from grader.judge.launch import Zygote
     from grader.judge.limits import Limits
+    from grader.judge.zygote import Zygote
     from grader.terminal.style import Style
 
     worth_trying = candidates(Levels.PROCESS)

@@ -17,7 +17,7 @@ from grader.terminal.output import Progress, write
 
 if TYPE_CHECKING:
     from grader.course import Lesson
-    from grader.judge.launch import Launcher
+    from grader.judge.workers import Launcher
     from grader.results import LessonResult
 
 POLL_SECONDS = 0.3
