@@ -24,7 +24,7 @@ from grader.judge.workers import Launcher
 PACKAGE = Path(grader.__file__).parent
 GRADER_FILES = (
     *("*.py", "py.typed", "results.schema.json", "formats/*.py", "judge/*.py"),
-    *("terminal/*.py", "terminal/commands/*.py", "worker/*.py"),
+    *("terminal/*.py", "terminal/commands/*.py", "worker/*.py", "worker/wire/*.py"),
 )
 ZIP_TIME = (2020, 1, 1, 0, 0, 0)  # so that the same course makes the same archive
 
