@@ -23,8 +23,10 @@ from benchmarks.measure import Case, Report, Sample, calls, environment, process
 from grader.judge.bench import Bench, Source
 from grader.judge.calls import Call
 from grader.judge.confinement import Level, candidates
-from grader.judge.launch import Launcher, Zygote, launcher
+from grader.judge.launch import launcher
 from grader.judge.limits import Limits
+from grader.judge.workers import Launcher
+from grader.judge.zygote import Zygote
 
 YARDSTICK = "pytest --help"
 SUBMISSION = b"import numpy as np\n\ndef add(x, y):\n    return x + y\n"
