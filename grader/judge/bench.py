@@ -165,12 +165,12 @@ class Bench:
             self._launcher.dismiss(pids)
 
     def close(self) -> None:
-        """End all workers, also one that was started ahead."""
+        """End all workers, also one that was started ahead, and wait until none is left."""
         if self._next is not None:
             self._links.append(self._next)
             self._next.take()
             self._next = None
-        self.renew()
+        self._end()
 
     def _end(self) -> dict[int, int]:
         """End all workers; returns how each ended."""

@@ -298,20 +298,22 @@ class _Grading:
     # --- diagnosis ---
 
     def _diagnosis(self, exercise: str, runs: Sequence[CheckRun], outcome: Outcome) -> Misconception | None:
+        undiagnosed = (Outcome.PASSED, Outcome.NOT_STARTED, Outcome.UNGRADED)
+        if not self.finished or not self.options.diagnose or outcome in undiagnosed:
+            return None
         try:
-            return self._diagnose(exercise, runs, outcome)
+            if self.solution is None:
+                from grader.judge.fingerprint import told_by_fingerprint
+
+                return told_by_fingerprint(self.lesson, exercise, self.tests[exercise], self.bench)
+            return self._diagnose(exercise, runs)
         except Exception as error:
             if self.options.fault is None:
                 raise
             self.options.fault(error)
             return None
 
-    def _diagnose(self, exercise: str, runs: Sequence[CheckRun], outcome: Outcome) -> Misconception | None:
-        undiagnosed = (Outcome.PASSED, Outcome.NOT_STARTED, Outcome.UNGRADED)
-        if not self.finished or not self.options.diagnose or outcome in undiagnosed:
-            return None
-        if self.solution is None:
-            return self._told_by_fingerprint(exercise)
+    def _diagnose(self, exercise: str, runs: Sequence[CheckRun]) -> Misconception | None:
         from grader.judge.diagnosis import Diagnosis, failing_calls
         from grader.judge.known import prepared
 
@@ -321,16 +323,3 @@ class _Grading:
         known = prepared(exercise, self.lesson, self.files, self.tests[exercise])
         found = Diagnosis(known, self.bench, self.launcher, self.collectives).name(failing)
         return Misconception(found.name, found.says, found.hint) if found else None
-
-    def _told_by_fingerprint(self, exercise: str) -> Misconception | None:
-        """In a student's edition: the misconception whose fingerprint the submission has."""
-        from grader.judge.fingerprint import fingerprint, known_fingerprints
-        from grader.judge.known import LIMITS
-
-        known = known_fingerprints(self.lesson).get(exercise, {})
-        if not known or self.bench.problem is not None:
-            return None
-        self.bench.renew()
-        self.bench.limits = LIMITS
-        told = known.get(fingerprint(self.tests[exercise], self.bench) or "")
-        return Misconception(told["name"], told["says"], told["hint"]) if told else None
