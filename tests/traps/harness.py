@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -21,6 +22,7 @@ from grader.judge.launch import Strongest, launcher
 from grader.judge.limits import Limits
 from grader.judge.workers import Launcher
 from grader.results import CheckResult, ExerciseResult, Feedback, LessonResult, Outcome
+from grader.worker.confine import UIDS
 from tests.support import ROOT
 from tests.traps.small_course import FILE_NAME, SOLUTION
 
@@ -112,11 +114,27 @@ def grader_at(lesson: Lesson, level: Level | None = None) -> Iterator[Grader]:
     """A grader at one level of confinement, or at the strongest that works."""
     limits = Limits()
     workers = launcher(limits) if level is None else Strongest(limits, [level], level)
+    before = files_at(lesson)
     try:
         yield Grader(lesson, workers)
     finally:
         workers.close()
     assert workers._zygote._process.returncode is not None  # type: ignore[attr-defined]
+    if workers.level is not Level.PROCESS:  # which promises nothing about files
+        assert files_at(lesson) == before, "a file has changed"
+
+
+def files_at(lesson: Lesson) -> dict[str, tuple[int, int]]:
+    """Size and time of what a submission might change or leave: the course, and what is its own where all may write."""
+    found = [
+        path
+        for path in lesson.course.root.rglob("*")
+        if "__pycache__" not in path.parts and "replays" not in path.parts
+    ]
+    for shared in ("/tmp", "/var/tmp", "/dev/shm"):
+        with contextlib.suppress(OSError):
+            found += [path for path in Path(shared).iterdir() if path.lstat().st_uid in UIDS]
+    return {str(path): (path.lstat().st_size, path.lstat().st_mtime_ns) for path in found}
 
 
 def workers_of(workers: Launcher) -> list[int]:
