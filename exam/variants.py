@@ -104,11 +104,15 @@ class Mistake:
         value: The decimal number, or the text, as the key is written.
         misconception: Its name, or "".
         feedback: For who answered so; Markdown.
+        low: The least number that counts as it; "" for a text.
+        high: The greatest.
     """
 
     value: str
     misconception: str = ""
     feedback: str = ""
+    low: str = ""
+    high: str = ""
 
 
 @dataclass(frozen=True)
@@ -126,8 +130,7 @@ class Number:
         figures: How many significant figures the stem asks for, 0 where it does not say.
         decimals: How many decimal places the stem asks for, -1 where it does not say.
         decimal_comma: Whether "3,14" means 3.14; otherwise a comma is a thousands separator or an error.
-        mistakes: Wrong numbers that show a wrong idea, each within ``mistake_width`` of its value.
-        mistake_width: How far from a mistake's value an answer may be to count as it; not negative.
+        mistakes: Wrong numbers that show a wrong idea; their bounds overlap neither the key's nor each other's.
     """
 
     value: str
@@ -138,7 +141,6 @@ class Number:
     decimals: int = -1
     decimal_comma: bool = False
     mistakes: tuple[Mistake, ...] = ()
-    mistake_width: str = "0"
 
 
 @dataclass(frozen=True)

@@ -271,7 +271,8 @@ def test_a_bench_that_starts_ahead_has_fresh_workers_each_round() -> None:
             for expected in ([1], [1, 1]):
                 assert bench.perform(Call("f", (1,), {})).value == expected
             bench.renew()
-        assert eventually(lambda: len(running()) <= 4)  # bubblewrap's two processes, the zygote, and the worker that was started ahead
+        # bubblewrap's two processes, the zygote, and the worker that was started ahead
+        assert eventually(lambda: len(running()) <= 4)
     finally:
         bench.close()
         workers.close()
