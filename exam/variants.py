@@ -142,6 +142,11 @@ class Number:
     decimal_comma: bool = False
     mistakes: tuple[Mistake, ...] = ()
 
+    @property
+    def shown(self) -> str:
+        """The key as a person writes it: with the decimal comma where one is declared."""
+        return self.value.replace(".", ",") if self.decimal_comma else self.value
+
 
 @dataclass(frozen=True)
 class Text:
@@ -210,7 +215,7 @@ class Variant:
         match self.kind:
             case Kind.NUMERIC:
                 assert self.number is not None
-                return self.number.value
+                return self.number.shown
             case Kind.TEXT:
                 assert self.text is not None
                 return self.text.accept[0]

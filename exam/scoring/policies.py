@@ -13,15 +13,17 @@ NOTHING, EVERYTHING = Fraction(0), Fraction(1)
 def of_selection(policy: Policy, chosen: Collection[str], right: Collection[str], wrong: Collection[str]) -> Fraction:
     """What a selection is worth, where ``right`` options and no ``wrong`` ones should be chosen.
 
-    Everything selected is worth nothing under any policy, unless everything is right.
+    Everything selected is worth nothing under any policy, unless everything is right: not even under
+    ``right_minus_wrong``, where the right ones may be more than the wrong ones.
     """
     hits, slips = len(set(chosen) & set(right)), len(set(chosen) & set(wrong))
     if hits == len(right) and not slips:
         return EVERYTHING
-    if policy is Policy.ALL_OR_NOTHING or slips == len(wrong) or not right:
+    everything = hits + slips == len(right) + len(wrong)
+    if policy is Policy.ALL_OR_NOTHING or everything or not hits:
         return NOTHING
-    per_slip = Fraction(1, len(wrong)) if policy is Policy.BALANCED else Fraction(1, len(right))
-    return max(NOTHING, Fraction(hits, len(right)) - slips * per_slip)
+    penalty = Fraction(slips, (len(wrong) if policy is Policy.BALANCED else len(right)) or 1)
+    return max(NOTHING, Fraction(hits, len(right)) - penalty)
 
 
 def of_matching(policy: Policy, given: Mapping[str, str], key: Mapping[str, str]) -> Fraction:

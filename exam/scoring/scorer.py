@@ -54,10 +54,26 @@ def _selection(variant: Variant, response: Any) -> Score:
     right = [option.id for option in variant.options if option.correct]
     wrong = [option.id for option in variant.options if not option.correct]
     credit = policies.of_selection(variant.policy, chosen, right, wrong)
-    taken = [option for option in variant.options if option.id in chosen]
-    missed = [option for option in variant.options if option.correct and option.id not in chosen]
-    told = taken if variant.kind is not Kind.MULTIPLE else [*(o for o in taken if not o.correct), *missed]
-    return Score(credit, _feedback(told), _ideas(option.misconception for option in taken if not option.correct))
+    return Score(credit, _feedback(to_tell(variant, response)), _ideas(to_tell(variant, response)))
+
+
+def to_tell(variant: Variant, response: Any) -> list[Option]:
+    """The options of a response that was scored about which there may be something to tell.
+
+    That is what was chosen of options of which one is right; what was chosen wrongly and then what was missed
+    of a multiple answer; what was matched wrongly; the steps that stand in a wrong place.
+    """
+    if variant.kind is Kind.MATCHING:
+        wrong = {response[left] for left, right in variant.key.items() if response.get(left) not in (None, right)}
+        return [option for option in variant.options if option.id in wrong]
+    if variant.kind is Kind.ORDERING:
+        pairs = zip(response, variant.order, strict=True)
+        return [variant.option(one) for one, right in pairs if one != right]
+    chosen = response if isinstance(response, list) else [response]
+    if variant.kind is not Kind.MULTIPLE:
+        return [option for option in variant.options if option.id in chosen]
+    slips = [option for option in variant.options if not option.correct and option.id in chosen]
+    return [*slips, *(option for option in variant.options if option.correct and option.id not in chosen)]
 
 
 def _is_one_of(known: Container[str], value: object) -> bool:
@@ -68,18 +84,21 @@ def _feedback(options: Iterable[Option]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(option.feedback for option in options if option.feedback))
 
 
-def _ideas(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for name in names if name))
+def _ideas(options: Iterable[Option]) -> tuple[str, ...]:
+    """The wrong ideas of the options that were chosen; one that was missed is right, and shows none."""
+    return tuple(dict.fromkeys(each.misconception for each in options if each.misconception and not each.correct))
 
 
 def _numeric(variant: Variant, response: Any) -> Score:
     key = variant.number
     assert key is not None
-    typed = numbers.read(response, decimal_comma=key.decimal_comma) if isinstance(response, str) else None
+    typed = None
+    if isinstance(response, str):
+        typed = numbers.read(response, decimal_comma=key.decimal_comma, unit=key.unit)
     if typed is None or (typed.unit and not key.unit):
         return Score(problem=_expected(key))
     if typed.unit and not numbers.same_unit(typed.unit, key.unit):
-        return Score(feedback=(f"The answer is asked for in {key.unit}, not in {typed.unit}.",))
+        return Score(feedback=(_other_unit(typed.unit, key.unit),))
     if _within(typed.value, key.low, key.high):
         return Score(EVERYTHING)
     return _mistaken(next((each for each in key.mistakes if _within(typed.value, each.low, each.high)), None))
@@ -91,6 +110,12 @@ def _expected(key: Number) -> str:
     return f"A number is asked for{unit}, such as {example} or 2e-3."
 
 
+def _other_unit(typed: str, unit: str) -> str:
+    """A wrong unit makes a wrong answer, also where the number is right: nothing is converted."""
+    capitals = " Capital letters count in units." if typed.casefold() == unit.casefold() else ""
+    return f"The answer is asked for in {unit}, not in {typed}.{capitals}"
+
+
 def _within(value: Decimal, low: str, high: str) -> bool:
     return Decimal(low) <= value <= Decimal(high)
 
@@ -98,9 +123,8 @@ def _within(value: Decimal, low: str, high: str) -> bool:
 def _mistaken(mistake: Mistake | None) -> Score:
     if mistake is None:
         return Score()
-    return Score(
-        feedback=(mistake.feedback,) if mistake.feedback else (), misconceptions=_ideas([mistake.misconception])
-    )
+    ideas = (mistake.misconception,) if mistake.misconception else ()
+    return Score(feedback=(mistake.feedback,) if mistake.feedback else (), misconceptions=ideas)
 
 
 def _text(variant: Variant, response: Any) -> Score:
@@ -126,7 +150,8 @@ def _matching(variant: Variant, response: Any) -> Score:
         return Score(problem="Give each left side one of the options.")
     if not all(value is None or _is_one_of(known, value) for value in response.values()):
         return Score(problem="Give each left side one of the options.")
-    return Score(policies.of_matching(variant.policy, response, variant.key))
+    told = to_tell(variant, response)
+    return Score(policies.of_matching(variant.policy, response, variant.key), _feedback(told), _ideas(told))
 
 
 def _ordering(variant: Variant, response: Any) -> Score:
@@ -138,8 +163,7 @@ def _ordering(variant: Variant, response: Any) -> Score:
     ):
         return Score(problem="Put all of the options in order, each once.")
     credit = policies.of_ordering(variant.policy, response, variant.order)
-    misplaced = [variant.option(one) for one, right in zip(response, variant.order, strict=True) if one != right]
-    return Score(credit, _feedback(misplaced))
+    return Score(credit, _feedback(to_tell(variant, response)))
 
 
 _SCORERS = {

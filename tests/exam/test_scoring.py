@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from exam.scoring import score
 from exam.scoring.grid import last_place, responses
-from exam.scoring.numbers import read, same_unit
+from exam.scoring.numbers import Typed, read, same_unit
 from exam.scoring.policies import of_selection
 from exam.variants import Kind, Number, Policy, Variant
 from tests.exam import samples
@@ -37,6 +38,11 @@ from tests.exam import samples
         ("1.5×10^9", "1500000000"),
         ("1.5 x 10^{9}", "1500000000"),
         ("2·10⁻³", ".002"),
+        ("2*10**-3", ".002"),
+        ("10^9", "1000000000"),
+        ("-10⁻³", "-.001"),
+        ("1_000_000", "1000000"),
+        ("12'000", "12000"),
         ("16,000", "16000"),
         ("1,234,567.5", "1234567.5"),
         ("1 000 000", "1000000"),
@@ -61,6 +67,19 @@ def test_a_number_is_read_exactly(typed: str, value: str) -> None:
         "16,00",
         "1,2,3",
         "1,2345",
+        "0,500",  # a half where a comma parts decimals; never five hundred
+        "016,000",
+        "1,000 000",
+        "3 x 10",
+        "1/2",
+        "3 or 4",
+        "1.5e 9",
+        "10²³⁴⁵⁶",
+        "1²",
+        "3 $x$",
+        "\u0663",  # a digit, but of no script that is used here
+        ".",
+        "-",
         "1 00",
         "--1",
         "1e99999",
@@ -71,8 +90,7 @@ def test_a_number_is_read_exactly(typed: str, value: str) -> None:
     ],
 )
 def test_what_is_no_number_for_sure_is_not_read(typed: str) -> None:
-    found = read(typed)
-    assert found is None or found.unit
+    assert read(typed) is None
 
 
 def test_a_comma_is_a_decimal_comma_only_where_it_is_declared() -> None:
@@ -80,9 +98,17 @@ def test_a_comma_is_a_decimal_comma_only_where_it_is_declared() -> None:
     comma = read("1.234,5", decimal_comma=True)
     assert comma is not None and comma.value == Decimal("1234.5")
     assert read("3.14", decimal_comma=True) is None
+    assert read("0,500", decimal_comma=True) == Typed(Decimal("0.5"), "")
+    assert read("16.000", decimal_comma=True) == Typed(Decimal(16000), "")
 
 
-@pytest.mark.parametrize(("typed", "unit"), [("3 GB", "GB"), ("3GB", "GB"), ("1e5 GB/s", "GB/s"), ("2 µs", "µs")])
+@pytest.mark.parametrize(
+    ("typed", "unit"),
+    [
+        *(("3 GB", "GB"), ("3GB", "GB"), ("1e5 GB/s", "GB/s"), ("2 µs", "µs"), ("5 %", "%"), ("3x", "x"), ("5 e", "e")),
+        *(("2 m²", "m²"), ("2 m^2", "m^2"), ("16,000 kg·m/s", "kg·m/s"), ("10⁹ FLOP", "FLOP")),
+    ],
+)
 def test_a_unit_may_stand_behind_it(typed: str, unit: str) -> None:
     found = read(typed)
     assert found is not None and found.unit == unit
@@ -90,6 +116,12 @@ def test_a_unit_may_stand_behind_it(typed: str, unit: str) -> None:
 
 def test_units_are_compared_as_they_are_spelt() -> None:
     assert same_unit("GB/s", "GB / s") and same_unit("\u03bcs", "\u00b5s") and not same_unit("Gb", "GB")
+    assert same_unit("m^2", "m²") and not same_unit("ms", "s")
+
+
+def test_a_declared_unit_may_be_of_words() -> None:
+    assert read("3 tokens per second", unit="tokens per second") == Typed(Decimal(3), "tokens per second")
+    assert read("3 tokens per second") is None
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, places=6))
@@ -133,11 +165,12 @@ def test_46_is_within_a_fifth_of_45_point_8() -> None:
 
 def test_a_wrong_unit_is_told_and_a_known_mistake_is_named() -> None:
     assert score(samples.NUMERIC, "31.4 MB").feedback == ("The answer is asked for in GB, not in MB.",)
+    assert score(samples.NUMERIC, "31.4 gb").feedback[0].endswith("Capital letters count in units.")
     told = score(samples.NUMERIC, "29.3")
     assert told.misconceptions == ("counts_gib",) and told.feedback == ("A GB is $10^9$ bytes.",) and not told.credit
 
 
-@pytest.mark.parametrize("response", ["", "about 3", "x", 31.4, ["31.4"], True])
+@pytest.mark.parametrize("response", ["", "about 3", "x", "31 or 32", "1/2", 31.4, ["31.4"], True])
 def test_what_is_no_number_is_a_problem_and_not_a_wrong_answer(response: Any) -> None:
     told = score(samples.NUMERIC, response)
     assert told.problem == "A number is asked for, in GB (the unit may stand behind it), such as 3.14 or 2e-3."
@@ -202,6 +235,12 @@ def test_the_table_of_right_minus_wrong() -> None:
         (3, 1): 2 * third,
         (3, 2): 0,  # everything: nothing, though it would be a third
     }
+    assert selection_table(Policy.RIGHT_MINUS_WRONG, 3, 1)[2, 1] == third  # all wrong ones, but not everything
+
+
+@pytest.mark.parametrize("policy", [Policy.BALANCED, Policy.RIGHT_MINUS_WRONG])
+def test_where_everything_is_right_a_part_of_it_is_worth_a_part(policy: Policy) -> None:
+    assert selection_table(policy, 3, 0) == {(hits, 0): Fraction(hits, 3) for hits in range(4)}
 
 
 @pytest.mark.parametrize("policy", [Policy.ALL_OR_NOTHING, Policy.BALANCED, Policy.RIGHT_MINUS_WRONG])
@@ -253,6 +292,12 @@ def test_matches_are_paid_one_by_one() -> None:
     assert score(samples.MATCHING, {"pone": "nope"}).problem
 
 
+def test_a_wrong_match_is_told_of() -> None:
+    options = tuple(replace(option, feedback=f"Not {option.text}.") for option in samples.MATCHING.options)
+    told = score(replace(samples.MATCHING, options=options), {"pone": "kqzm", "ptwo": "hpna", "ptri": None})
+    assert told.feedback == ("Not activations.",) and told.credit == Fraction(1, 3)
+
+
 def test_an_order_is_all_or_nothing_or_paid_by_place() -> None:
     assert score(samples.ORDERING, ["kqzm", "bvxw", "tjrd", "hpna"]).credit == 0
     assert score(samples.ORDERING_PARTS, ["kqzm", "bvxw", "tjrd"]).credit == Fraction(1, 3)
@@ -266,9 +311,7 @@ def test_an_order_is_all_or_nothing_or_paid_by_place() -> None:
 
 @pytest.mark.parametrize("variant", samples.ALL, ids=lambda variant: variant.item)
 def test_the_key_is_right_and_no_answer_is_worth_nothing(variant: Variant) -> None:
-    key = variant.key
-    typed = key.replace(".", ",") if variant.number and variant.number.decimal_comma else key
-    assert score(variant, typed).correct and not score(variant, typed).misconceptions
+    assert score(variant, variant.key).correct and not score(variant, variant.key).misconceptions
     assert score(variant, None).credit == 0 and not score(variant, None).problem
 
 
