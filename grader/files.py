@@ -10,11 +10,16 @@ from grader.errors import UserError
 
 
 def write_text(path: Path, text: str) -> None:
+    """Write a text, its lines ended as on Linux, whole or not at all."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
     """Write a file whole or not at all, so that nobody ever reads half of it."""
     target = path.resolve()  # a link stays a link
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
-        partial.write_text(text, encoding="utf-8", newline="\n")
+        partial.write_bytes(content)
         partial.replace(target)
     except BaseException:
         partial.unlink(missing_ok=True)

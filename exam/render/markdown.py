@@ -1,0 +1,92 @@
+"""Markdown with LaTeX math as HTML, by pandoc: many texts in one call, each text once.
+
+Raw HTML and raw TeX of authors are shown as text, never passed through.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import mimetypes
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+from grader.errors import UserError
+
+Math = Literal["mathml", "tex"]
+
+_WITHOUT = (
+    "raw_html",
+    "raw_tex",
+    "raw_attribute",
+    "native_divs",
+    "native_spans",
+    "citations",
+    "example_lists",
+    "smart",
+)
+READER = "-".join(("markdown", *_WITHOUT, "auto_identifiers"))
+_MARK = "quiztextends7f3a"
+_MARK_LINE = re.compile(rf"\s*<p>{_MARK}</p>\s*")
+_IMAGE = re.compile(r'(<img\b[^>]*?\bsrc=")([^":]+)(")')
+_PARAGRAPH = re.compile(r"<p>(.*)</p>", re.DOTALL)
+_cache: dict[tuple[Math, str], str] = {}
+
+
+def to_html(texts: Iterable[str], math: Math = "mathml") -> list[str]:
+    r"""HTML of each text: MathML, or TeX between ``\(`` and ``\)`` for platforms that typeset it themselves.
+
+    Raises:
+        UserError: If pandoc is not installed.
+    """
+    wanted = list(texts)
+    missing = [text for text in dict.fromkeys(wanted) if (math, text) not in _cache]
+    if missing:
+        for text, found in zip(missing, _convert(missing, math), strict=True):
+            _cache[math, text] = found
+    return [_cache[math, text] for text in wanted]
+
+
+def inline(text: str, math: Math = "mathml") -> str:
+    """HTML of a text without its paragraph, if it has but one."""
+    (found,) = to_html([text], math)
+    only = _PARAGRAPH.fullmatch(found)
+    return only[1] if only and "<p>" not in only[1] else found
+
+
+def _convert(texts: list[str], math: Math) -> list[str]:
+    joined = _pandoc(f"\n\n{_MARK}\n\n".join(texts), math)
+    found = _MARK_LINE.split(joined)
+    if len(found) != len(texts):  # a code block that does not end has swallowed others
+        found = [_pandoc(text, math) for text in texts]
+    return [each.strip() for each in found]
+
+
+def _pandoc(markdown: str, math: Math) -> str:
+    try:
+        import pypandoc  # type: ignore[import-untyped]
+    except ModuleNotFoundError as error:
+        raise UserError("pandoc is not here", "Install it with: pip install 'ai480[instructor]'") from error
+    options = ["--wrap=none", "--mathml" if math == "mathml" else "--mathjax", "--syntax-highlighting=none"]
+    text: str = pypandoc.convert_text(markdown, "html5", format=READER, extra_args=options)
+    return _unwrapped_math(text) if math == "tex" else text
+
+
+def _unwrapped_math(text: str) -> str:
+    return re.sub(r'<span class="math (?:inline|display)">(.*?)</span>', r"\1", text, flags=re.DOTALL)
+
+
+def with_images(text: str, folder: Path) -> str:
+    """The same with the pictures of a folder in it, so that one file is the whole."""
+
+    def embedded(match: re.Match[str]) -> str:
+        path = folder / html.unescape(match[2])
+        if not path.is_file():
+            raise UserError(f"there is no picture {path}")
+        kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+        data = base64.b64encode(path.read_bytes()).decode("ascii")
+        return f"{match[1]}data:{kind};base64,{data}{match[3]}"
+
+    return _IMAGE.sub(embedded, text)
