@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,10 +47,10 @@ class Progress:
         self.responses = {**self._saved().get(str(self.draw), {}), **self.responses, code: response}
         self._write()
 
-    def restart(self) -> None:
-        """Forget this draw's responses."""
-        self.responses = {}
-        if self._saved().get(str(self.draw)):
+    def forget(self, codes: Collection[str]) -> None:
+        """Forget the responses to some variants."""
+        if any(code in self.responses for code in codes):
+            self.responses = {code: response for code, response in self.responses.items() if code not in codes}
             self._write()
 
     def _write(self) -> None:

@@ -80,6 +80,8 @@ def _one(variant: Variant, typed: str) -> Reply:
     if variant.kind is Kind.TRUE_FALSE and (named := _named(variant, word)):
         return Reply(named)
     letters = _letters(word)
+    if variant.kind is Kind.TRUE_FALSE and letters not in ([each] for each in LETTERS[: len(variant.options)]):
+        return Reply(complaint="Type true or false, or the letter before it, such as b.")
     if len(letters) > 1:
         return Reply(complaint=f"Choose one: type its letter alone, such as {example(variant)}.")
     return _with_options(variant, letters, lambda ids: ids[0], "Type the letter of the option")

@@ -45,7 +45,9 @@ def prompt(variant: Variant) -> str:
         case Kind.NUMERIC:
             return f"A number{_asked_for(variant)}: "
         case Kind.TEXT:
-            return "A word or a few: "
+            return (
+                f"A word or a few{' (capital letters count)' if variant.text and variant.text.case_sensitive else ''}: "
+            )
         case Kind.MATCHING:
             return f"Pairs (such as {example(variant)}): "
         case Kind.ORDERING:
@@ -62,7 +64,9 @@ def _asked_for(variant: Variant) -> str:
     unit = f" in {number.unit}" if number.unit else ""
     if number.figures:
         return f"{unit}, to {number.figures} figure{'s' * (number.figures > 1)}"
-    return f"{unit}, to {number.decimals} decimal{'s' * (number.decimals > 1)}" if number.decimals > 0 else unit
+    if number.decimals > 0:
+        return f"{unit}, to {number.decimals} decimal{'s' * (number.decimals > 1)}"
+    return f"{unit}, whole" if number.decimals == 0 else unit
 
 
 def verdict(answered: Answered, style: Style) -> list[str]:

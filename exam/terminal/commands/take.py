@@ -19,7 +19,7 @@ NOT_FINISHED = 1
 @click.argument("name", metavar="LESSON")
 @click.option("--item", metavar="ID", default="", help="Ask this item alone, also if it is answered already.")
 @click.option("--draw", type=click.IntRange(0), default=0, show_default=True, help="Other numbers: another draw.")
-@click.option("--restart", is_flag=True, help="Forget earlier answers to this draw.")
+@click.option("--restart", is_flag=True, help="Forget the earlier answers to what is asked.")
 @click.option("--json", "as_json", is_flag=True, help="Print a summary as JSON; questions go to standard error.")
 @click.pass_context
 def command(ctx: click.Context, name: str, item: str, draw: int, restart: bool, as_json: bool) -> None:
@@ -42,7 +42,7 @@ def command(ctx: click.Context, name: str, item: str, draw: int, restart: bool, 
     progress = Progress.load(quiz_state(lesson.course, lesson), quiz.bank, draw)
     quiz = quiz.only(item) if item else quiz
     if restart:
-        progress.restart()
+        progress.forget([variant.code for variant in quiz.variants])
     terminal = standard_terminal(json=as_json)
     review = Session(quiz, progress, terminal, again=bool(item)).run()
     if as_json:
