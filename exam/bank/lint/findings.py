@@ -34,9 +34,11 @@ _WORD = re.compile(r"[a-zA-Z][a-zA-Z-]+")
 _COMMON = frozenset(
     re.findall(
         r"\w+",
-        """a an and are as at be by can do does each for from has have how if in into is it its much many more most not
-        of on one only or out per rank ranks same so than that the their them then there these they this to two what when
-        where which who why will with would you""",
+        """
+        a an and are as at be by can do does each for from has have how if in into is it its much
+        many more most not of on one only or out per rank ranks same so than that the their them
+        then there these they this to two what when where which who why will with would you
+        """,
     )
 )
 
