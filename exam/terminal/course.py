@@ -11,6 +11,7 @@ from grader.errors import UserError
 
 if TYPE_CHECKING:
     from exam.bank.compile import Maker
+    from exam.bank.model import Item
     from exam.variants import Pool, VariantSet
 
 INSTALL = "Install them with: pip install 'ai480[instructor]'"
@@ -58,3 +59,18 @@ def banked_lessons(course_folder: Path | None, names: Sequence[str], private: Pa
         return [course.lesson(name) for name in names]
     folder = course.root / "quizzes"
     return [lesson for lesson in course.lessons() if (folder / f"{lesson.stub.stem}.yaml").exists()]
+
+
+def hints_of(lesson: Lesson) -> dict[str, str]:
+    """What leads out of each wrong idea that a lesson's items know."""
+    maker = maker_of(lesson)
+    return {**{name: one.hint for name, one in maker.subject.known.items()}, **maker.bank.ideas}
+
+
+def item_of(course_folder: Path | None, item: str, private: Path | None, secret: str = "") -> tuple[Maker, Item]:
+    """An item by its id, and what makes variants of it: its lesson is in the id."""
+    number = item[1:3]
+    if not (item.startswith("l") and number.isdigit()):
+        raise UserError(f"{item!r} is no item's id", "Ids look like l07-state-bytes; quiz proof shows a lesson's.")
+    maker = maker_of(lesson_of(course_folder, str(int(number)), private), secret)
+    return maker, maker.bank.item(item)
