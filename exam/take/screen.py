@@ -41,32 +41,33 @@ def prompt(variant: Variant) -> str:
     """What is asked to be typed."""
     match variant.kind:
         case Kind.MULTIPLE:
-            return f"All that are right (such as {example(variant)}): "
+            return f"All that are right (such as {example(variant)}):"
         case Kind.NUMERIC:
-            return f"A number{_asked_for(variant)}: "
+            return _number_prompt(variant)
         case Kind.TEXT:
-            return (
-                f"A word or a few{' (capital letters count)' if variant.text and variant.text.case_sensitive else ''}: "
-            )
+            strict = variant.text is not None and variant.text.case_sensitive
+            return "A word or a few (capital letters count):" if strict else "A word or a few:"
         case Kind.MATCHING:
-            return f"Pairs (such as {example(variant)}): "
+            return f"Pairs (such as {example(variant)}):"
         case Kind.ORDERING:
-            return f"From first to last (such as {example(variant)}): "
+            return f"From first to last (such as {example(variant)}):"
         case Kind.TRUE_FALSE:
-            return "True or false: "
+            return "True or false:"
         case _:
-            return "A letter: "
+            return "A letter:"
 
 
-def _asked_for(variant: Variant) -> str:
+def _number_prompt(variant: Variant) -> str:
     number = variant.number
     assert number is not None
+    noun = "whole number" if number.decimals == 0 else "number"
     unit = f" in {number.unit}" if number.unit else ""
+    places = ""
     if number.figures:
-        return f"{unit}, to {number.figures} figure{'s' * (number.figures > 1)}"
-    if number.decimals > 0:
-        return f"{unit}, to {number.decimals} decimal{'s' * (number.decimals > 1)}"
-    return f"{unit}, whole" if number.decimals == 0 else unit
+        places = f", to {number.figures} figure{'s' * (number.figures > 1)}"
+    elif number.decimals > 0:
+        places = f", to {number.decimals} decimal{'s' * (number.decimals > 1)}"
+    return f"A {noun}{unit}{places}:"
 
 
 def verdict(answered: Answered, style: Style) -> list[str]:

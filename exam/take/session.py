@@ -15,6 +15,8 @@ from exam.take.review import Answered, Review, review
 from exam.variants import Variant
 from grader.terminal.style import Style
 
+ROOM = 20  # columns for an answer
+
 
 class Left(Exception):
     """Whoever answers has gone: the input ended, or Ctrl-C was pressed."""
@@ -97,7 +99,7 @@ class Session:
         """Ask one question until the answer can be read; whether it was answered."""
         terminal, style = self.terminal, self.terminal.style
         terminal.write(screen.question(variant, number, len(self.quiz.variants), style))
-        while typed := terminal.ask(f"  {screen.prompt(variant)}"):
+        while typed := self._typed(variant):
             reply = understood(variant, typed)
             found = score(variant, reply.response)
             if problem := reply.complaint or found.problem:
@@ -108,6 +110,14 @@ class Session:
             return True
         terminal.write(["  Left for later.", ""])
         return False
+
+    def _typed(self, variant: Variant) -> str:
+        """What is typed for an answer; where the screen is narrow, on a line of its own."""
+        asked, style = screen.prompt(variant), self.terminal.style
+        if len(asked) + ROOM <= style.width:
+            return self.terminal.ask(f"  {asked} ")
+        self.terminal.write(style.prose(asked, 2, 2))
+        return self.terminal.ask("  > ")
 
     def _record(self, variant: Variant, response: Any) -> None:
         """Save an answer; the first time that it can't be, say so."""

@@ -16,7 +16,7 @@ from exam.scoring import score
 from exam.scoring.grid import last_place, responses
 from exam.scoring.numbers import Typed, read, same_unit
 from exam.scoring.policies import of_selection
-from exam.variants import Kind, Number, Policy, Variant
+from exam.variants import Kind, Number, Policy, Text, Variant
 from tests.exam import samples
 
 # --- numbers ---
@@ -279,6 +279,14 @@ def test_the_same_option_twice_counts_once() -> None:
 @pytest.mark.parametrize("typed", ["reduce-scatter", " Reduce-Scatter ", "REDUCE   scatter"])
 def test_capitals_and_white_space_are_of_no_account(typed: str) -> None:
     assert score(samples.TEXT, typed).correct
+
+
+def test_a_composed_character_is_its_parts_and_capitals_count_where_declared() -> None:
+    variant = replace(samples.TEXT, text=Text(("Gr\u00f6\u00dfe",)))
+    assert score(variant, "gro\u0308sse").correct  # with a combining mark, and the sharp s written as two
+    assert variant.text is not None
+    strict = replace(variant, text=replace(variant.text, case_sensitive=True))
+    assert score(strict, "Gro\u0308\u00dfe").correct and not score(strict, "gr\u00f6\u00dfe").correct
 
 
 def test_a_text_that_is_known_to_be_wrong_is_named() -> None:

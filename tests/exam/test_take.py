@@ -23,9 +23,9 @@ from exam.take.progress import Progress
 from exam.take.quiz import Quiz
 from exam.take.reply import shown
 from exam.take.review import review
-from exam.take.screen import ending, question, verdict
+from exam.take.screen import ending, prompt, question, verdict
 from exam.terminal.cli import cli
-from exam.variants import Pool, Variant, VariantSet, write_variants
+from exam.variants import Number, Pool, Variant, VariantSet, write_variants
 from grader.terminal.style import Style, cells
 from tests.exam import samples
 
@@ -121,6 +121,35 @@ def test_every_kind_fits_the_screen(variant: Variant, width: int) -> None:
     assert all(cells(line) <= width for line in shown_lines)
     for option in variant.options:
         assert option.text.split()[0].strip("$*") in " ".join(shown_lines) or "$" in option.text
+
+
+@pytest.mark.parametrize("variant", samples.ALL, ids=lambda variant: variant.item)
+def test_on_a_narrow_screen_there_is_room_for_an_answer(tmp_path: Path, variant: Variant) -> None:
+    folder = make_course(tmp_path / "course", [variant])
+    runner = CliRunner(env={"COLUMNS": "40"})
+    done = runner.invoke(cli, ["--course", str(folder), "take", "7"], input=f"{shown(variant, variant.key)}\n")
+    assert done.exit_code == 0 and all(cells(line) <= 40 for line in done.stdout.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        ({"figures": 1, "unit": "GB"}, "A number in GB, to 1 figure:"),
+        ({"decimals": 2}, "A number, to 2 decimals:"),
+        ({"decimals": 0, "unit": "ms"}, "A whole number in ms:"),
+        ({}, "A number:"),
+    ],
+)
+def test_a_number_is_asked_for_as_the_item_wants_it(number: dict[str, Any], text: str) -> None:
+    key = Number(value="1", low="1", high="1", **number)
+    assert prompt(replace(samples.NUMERIC, number=key)) == text
+
+
+def test_capital_letters_that_count_are_announced() -> None:
+    assert "capital" not in prompt(samples.TEXT)
+    assert samples.TEXT.text is not None
+    strict = replace(samples.TEXT, text=replace(samples.TEXT.text, case_sensitive=True))
+    assert prompt(strict) == "A word or a few (capital letters count):"
 
 
 def test_options_and_left_sides_are_marked() -> None:
