@@ -270,9 +270,14 @@ def _matches(
         ]
         ident = f"response_{identifier}"
         asked.append(element("response_lid", _material(_html(left)), element("render_choice", *labels), ident=ident))
-        worth = format(Decimal(10000 * (row + 1) // len(rows) - 10000 * row // len(rows)) / 100, "f")
+        worth = format(_share(row + 1, len(rows)) - _share(row, len(rows)), "f")
         conditions.append(_condition(_equal(ident, numbers[right]), action="Add", worth=worth))
     return asked, conditions
+
+
+def _share(parts: int, of: int) -> Decimal:
+    """Some of equal parts in percent; all of them are a hundred."""
+    return round(Decimal(100 * parts) / of, 6)
 
 
 _KINDS: dict[Kind, Callable[[Variant], tuple[list[Element], list[Element]]]] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 
 from exam.export import xml
@@ -218,7 +218,9 @@ def _mapping(dialect: Dialect, entries: dict[str, Fraction], *, case_sensitive: 
 
 
 def _worth(worth: Fraction) -> str:
-    return plain(round(Decimal(worth.numerator) / worth.denominator, SCORE_DIGITS))
+    """Rounded up, so that all shares together reach the whole."""
+    exact = Decimal(worth.numerator) / worth.denominator
+    return plain(exact.quantize(Decimal(1).scaleb(-SCORE_DIGITS), ROUND_CEILING))
 
 
 def _choice(variant: Variant, dialect: Dialect) -> tuple[Element, Element, Element]:
