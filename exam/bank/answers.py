@@ -17,6 +17,8 @@ SAME = Decimal("1e-9")  # relative: a mistake as near to the key makes no differ
 APART = 2  # tolerances that a mistake must keep away from the key
 FEWEST_OPTIONS = 3
 
+Bounds = tuple[Decimal, Decimal]
+
 
 class Unsuitable(ValueError):
     """A draw in which the item does not work: its options or mistakes come too near to each other."""
@@ -57,14 +59,16 @@ def number(answer: NumberAnswer, wrong: Sequence[Wrong], names: Names) -> Number
     value = numbers.decimal(value_of(answer.value, names))
     key = numbers.rounded(value, answer.figures, answer.decimals)
     low, high = _bounds(answer, value, names)
+    if not value and low == high:
+        raise ValueError("the key is zero, and a relative tolerance of zero takes nothing else: add an absolute one")
     if not low <= key <= high:
         raise ValueError(f"the key, rounded as asked for to {key}, is not within its tolerance, {low} to {high}")
     if value and low <= 0 <= high and answer.tolerance is not None and answer.tolerance.range is None:
         raise ValueError(f"the tolerance is as large as the key {key}: it would take zero as well")
     return Number(
         value=numbers.spelt(key),
-        low=numbers.bound(low),
-        high=numbers.bound(high),
+        low=numbers.bound(low, high - low),
+        high=numbers.bound(high, high - low),
         unit=answer.unit,
         figures=answer.figures,
         decimals=answer.decimals,
@@ -73,7 +77,7 @@ def number(answer: NumberAnswer, wrong: Sequence[Wrong], names: Names) -> Number
     )
 
 
-def _bounds(answer: NumberAnswer, value: Decimal, names: Names) -> tuple[Decimal, Decimal]:
+def _bounds(answer: NumberAnswer, value: Decimal, names: Names) -> Bounds:
     """The least and the greatest number that counts as a value."""
     rule = answer.tolerance
     if rule is not None and rule.range is not None:
@@ -94,30 +98,41 @@ def _bounds(answer: NumberAnswer, value: Decimal, names: Names) -> tuple[Decimal
 
 
 def _mistakes(
-    answer: NumberAnswer, value: Decimal, key_bounds: tuple[Decimal, Decimal], wrong: Sequence[Wrong], names: Names
+    answer: NumberAnswer, value: Decimal, key_bounds: Bounds, wrong: Sequence[Wrong], names: Names
 ) -> list[Mistake]:
     """The mistakes that make a difference in this draw, of equal ones the first."""
     found: list[Mistake] = []
-    taken: list[tuple[Decimal, Decimal]] = []
-    ranged = answer.tolerance is not None and answer.tolerance.range is not None
+    taken: list[Bounds] = []
     for each in wrong:
         there = numbers.decimal(each.value)
         if _same(there, value):
             continue
-        if ranged:
-            half = (key_bounds[1] - key_bounds[0]) / 2
-            low, high = there - half, there + half
-        else:
-            low, high = _bounds(answer, there, names)
         _require_apart(each, there, value, key_bounds)
-        if all(high < other_low or low > other_high for other_low, other_high in taken):
-            taken.append((low, high))
-            text = numbers.spelt(numbers.rounded(there, answer.figures, answer.decimals))
-            found.append(Mistake(text, each.misconception, each.feedback, numbers.bound(low), numbers.bound(high)))
+        shown = numbers.rounded(there, answer.figures, answer.decimals)
+        low, high = _bounds_of_mistake(answer, there, key_bounds, names)
+        low, high = bounds = min(low, shown), max(high, shown)
+        if _overlap(bounds, key_bounds):
+            raise Unsuitable(f"the mistake {each.misconception!r} overlaps the key {numbers.bound(value)}")
+        if not any(_overlap(bounds, other) for other in taken):
+            taken.append(bounds)
+            ends = [numbers.bound(end, high - low) for end in bounds]
+            found.append(Mistake(numbers.spelt(shown), each.misconception, each.feedback, *ends))
     return found
 
 
-def _require_apart(wrong: Wrong, there: Decimal, value: Decimal, key_bounds: tuple[Decimal, Decimal]) -> None:
+def _bounds_of_mistake(answer: NumberAnswer, there: Decimal, key_bounds: Bounds, names: Names) -> Bounds:
+    """As wide as those of the key would be there; a range says how wide that is."""
+    if answer.tolerance is None or answer.tolerance.range is None:
+        return _bounds(answer, there, names)
+    half = (key_bounds[1] - key_bounds[0]) / 2
+    return there - half, there + half
+
+
+def _overlap(one: Bounds, other: Bounds) -> bool:
+    return one[0] <= other[1] and one[1] >= other[0]
+
+
+def _require_apart(wrong: Wrong, there: Decimal, value: Decimal, key_bounds: Bounds) -> None:
     low, high = key_bounds
     reach = APART * (value - low if there < value else high - value)
     if abs(there - value) <= reach:
@@ -135,9 +150,13 @@ def choices(answer: NumberAnswer, wrong: Sequence[Wrong], names: Names) -> list[
     """The key and the mistakes as options, from the smallest to the largest number.
 
     Raises:
-        Unsuitable: If fewer than three differ, or one can't be told from the key once it is rounded.
+        Unsuitable: If fewer than three differ, or one can't be told from the key once it is rounded, or comes
+            within twice the tolerance of it.
     """
     value = numbers.decimal(value_of(answer.value, names))
+    bounds = _bounds(answer, value, names)
+    if answer.tolerance is None and numbers.is_exact(value, answer.figures, answer.decimals):
+        bounds = (value, value)  # nothing was rounded: 6 and 7 messages are as far apart as they can be
     unit = f" {answer.unit}" if answer.unit else ""
     text = _printed(answer, value) + unit
     found = {text: Choice(text, True, "", "", value)}
@@ -148,6 +167,7 @@ def choices(answer: NumberAnswer, wrong: Sequence[Wrong], names: Names) -> list[
         text = _printed(answer, there) + unit
         if text in found and found[text].correct:
             raise Unsuitable(f"the mistake {each.misconception!r} is printed like the key, {text}")
+        _require_apart(each, there, value, bounds)
         found.setdefault(text, Choice(text, False, each.feedback, each.misconception, there))
     if len(found) < FEWEST_OPTIONS:
         raise Unsuitable(f"only {len(found)} options differ: {', '.join(found)}")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from exam.bank import answers, model
@@ -22,6 +21,7 @@ PRACTICE = "practice"  # the secret of what is no secret
 ID_LETTERS = "abcdefghjkmnpqrstuvwxyz"
 CODE_LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # none that is mistaken for another
 CODE_LENGTH = 5
+CODE_BITS = 5  # that each letter tells
 
 
 class ItemError(UserError):
@@ -45,7 +45,24 @@ def compile_lesson(lesson: Lesson, *, pool: Pool | None = None, draws: int = 1, 
     maker = Maker(bank, Subject.of(lesson), secret)
     items = [item for item in bank.items if pool in (None, item.pool)]
     variants = [maker.variant(item, draw) for item in items for draw in range(draws if item.parameters else 1)]
-    return VariantSet(lesson.name, bank.title, bank.sha256, tuple(variants))
+    return VariantSet(lesson.name, bank.title, bank.sha256, tuple(_told_apart(variants)))
+
+
+def _told_apart(variants: Iterable[Variant]) -> Iterator[Variant]:
+    """The variants, each with a code that no other has; of two with one the second gets another."""
+    taken: set[str] = set()
+    for variant in variants:
+        code, more = variant.code, 0
+        while code in taken:
+            more += 1
+            code = _code(variant.code, variant.item, variant.draw, more)
+        taken.add(code)
+        yield variant if code == variant.code else replace(variant, code=code)
+
+
+def _code(*names: str | int) -> str:
+    number = Draws(*names, "code").word()
+    return "".join(CODE_LETTERS[number >> CODE_BITS * place & 31] for place in range(CODE_LENGTH))
 
 
 @dataclass
@@ -105,7 +122,7 @@ class _Drawing:
         return Variant(
             item=item.id,
             draw=self.draw,
-            code=self._code(),
+            code=_code(self.maker.secret, item.id, self.draw),
             kind=Kind(item.type),
             pool=Pool(item.pool),
             lesson=self.maker.subject.lesson.name,
@@ -139,11 +156,6 @@ class _Drawing:
 
     def text(self, source: str) -> str:
         return render(source, self.names)
-
-    def _code(self) -> str:
-        name = f"{self.maker.secret}\0{self.item.id}\0{self.draw}".encode()
-        number = int.from_bytes(hashlib.sha256(name).digest()[:8], "big")
-        return "".join(CODE_LETTERS[number >> 5 * place & 31] for place in range(CODE_LENGTH))
 
     def _made(self) -> dict[str, Any]:
         """What a variant has of its own kind."""
@@ -251,7 +263,10 @@ class _Drawing:
     def _ordering(self, item: model.OrderingItem) -> dict[str, Any]:
         steps = [model.Step(text=each) if isinstance(each, str) else each for each in item.order]
         ids = self._ids(len(steps))
-        options = [Option(i, self.text(step.text), feedback=step.feedback) for i, step in zip(ids, steps, strict=True)]
+        options = [
+            Option(identifier, self.text(step.text), feedback=self.text(step.feedback))
+            for identifier, step in zip(ids, steps, strict=True)
+        ]
         shown_first = self._shuffled(options)
         if [option.id for option in shown_first] == ids:  # the right order must not stand there already
             shown_first = (*shown_first[1:], shown_first[0])

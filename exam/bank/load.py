@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import difflib
-import functools
 import hashlib
-from collections.abc import Iterable
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
 
 import pydantic
 
-from exam.bank import model, strict_yaml
+from exam.bank import references, strict_yaml
+from exam.bank.complaints import complaints
 from exam.bank.model import BankFile, Item
+from exam.bank.strict_yaml import Problem
 from grader.course import Lesson
 from grader.errors import UserError
 
@@ -79,110 +79,72 @@ def load_bank(lesson: Lesson) -> Bank:
     path = bank_path(lesson)
     overlay = lesson.course.overlay
     paths = [path, *([overlay / "quizzes" / path.name] if overlay else [])]
-    found = [each for each in paths if each.is_file()]
-    if not found:
+    files = [_read(each) for each in paths if each.is_file()]
+    if not files:
         raise UserError(f"lesson {lesson.number} has no item bank: there is no file {path}")
-    problems: list[str] = []
-    files = [(each, _read(each, problems)) for each in found]
-    banks = [(each, document, bank) for each, (document, bank) in files if bank is not None]
-    lines = _places(banks, problems)
-    if problems:
+    ideas = {name: hint for file in files for name, hint in file.ideas.items()}
+    known = references.known_of(lesson, frozenset(ideas))
+    for file in files:
+        file.document.problems.extend(references.problems(file.document, known))
+    lines = _places(files)
+    if problems := [problem for file in files for problem in file.problems()]:
         raise BankErrors(problems)
-    digest = hashlib.sha256(b"".join(each.read_bytes() for each in found)).hexdigest()
-    items = tuple(item for _, _, bank in banks for item in bank.items)
-    ideas = {name: hint for _, _, bank in banks for name, hint in bank.ideas.items()}
-    return Bank(banks[0][2].title, items, ideas, digest, lines)
+    banks = [file.bank for file in files if file.bank is not None]
+    digest = hashlib.sha256(b"".join(hashlib.sha256(file.content).digest() for file in files)).hexdigest()
+    title = next((bank.title for bank in banks if bank.title), f"Lesson {lesson.number}")
+    return Bank(title, tuple(item for bank in banks for item in bank.items), ideas, digest, lines)
 
 
-def _read(path: Path, problems: list[str]) -> tuple[strict_yaml.Document, BankFile | None]:
+@dataclass(frozen=True)
+class _File:
+    """One file of a bank: what it says, and the model of it if it has the right shape."""
+
+    path: Path
+    content: bytes
+    document: strict_yaml.Document
+    bank: BankFile | None
+
+    @property
+    def ideas(self) -> dict[str, str]:
+        """The ideas that it declares, also where other parts of it are not in order."""
+        said = self.document.value.get("ideas") if isinstance(self.document.value, dict) else None
+        return said if isinstance(said, dict) else {}
+
+    def problems(self) -> list[str]:
+        """What is wrong, from top to bottom, each thing once."""
+        found = sorted({(problem.line, problem.text) for problem in self.document.problems})
+        return [f"{self.path}:{line}: {text}" for line, text in found]
+
+
+def _read(path: Path) -> _File:
+    content = path.read_bytes()
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = unicodedata.normalize("NFC", content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        problems.append(f"{path}: not UTF-8 at byte {error.start}")
-        return strict_yaml.Document(None, {}, []), None
+        line = content.count(b"\n", 0, error.start) + 1
+        return _File(path, content, strict_yaml.Document(problems=[Problem(line, "not UTF-8")]), None)
     document = strict_yaml.read(text)
-    found = [(problem.line, problem.text) for problem in document.problems]
+    if isinstance(document.value, list):  # items alone
+        document = document.below("items")
     bank = None
     if document.value is None:
-        found = found or [(1, "the file is empty")]
+        document.problems.extend([] if document.problems else [Problem(1, "the file is empty")])
     else:
         try:
             bank = BankFile.model_validate(document.value)
         except pydantic.ValidationError as error:
-            found += _complaints(error, document)
-    problems += [f"{path}:{line}: {text}" for line, text in sorted(found)]
-    return document, bank
+            document.problems.extend(complaints(error, document))
+    return _File(path, content, document, bank)
 
 
-def _places(banks: list[tuple[Path, strict_yaml.Document, BankFile]], problems: list[str]) -> dict[str, str]:
+def _places(files: list[_File]) -> dict[str, str]:
     """Where each item stands; an id that stands twice is a problem."""
     places: dict[str, str] = {}
-    for path, document, bank in banks:
-        for index, item in enumerate(bank.items):
-            place = f"{path}:{document.line(('items', index))}"
+    for file in files:
+        for index, item in enumerate(file.bank.items if file.bank else ()):
+            line = file.document.line(("items", index))
             if item.id in places:
-                problems.append(f"{place}: the id {item.id!r} is taken; it stands at {places[item.id]} too")
-            places.setdefault(item.id, place)
+                said = f"{item.id}: this id is taken; it stands at {places[item.id]} too"
+                file.document.problems.append(Problem(line, said))
+            places.setdefault(item.id, f"{file.path}:{line}")
     return places
-
-
-def _complaints(error: pydantic.ValidationError, document: strict_yaml.Document) -> list[tuple[int, str]]:
-    """A pydantic error as lines and words, one for each place: of a union the branch that was meant."""
-    found: dict[tuple[Any, ...], tuple[int, str]] = {}
-    for each in error.errors():
-        meant_otherwise = each["loc"][-1:] == ("str",) and isinstance(each.get("input"), dict)
-        place = _place(each["loc"])
-        if not meant_otherwise and place not in found:
-            found[place] = (document.line(place), _item_of(place, document) + _in_words(each, place))
-    return list(found.values())
-
-
-def _place(loc: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Where in the file, from pydantic's place, which names branches of unions as well."""
-    parts = loc[:2] + loc[3:] if loc[:1] == ("items",) else loc
-    return tuple(part for part in parts if not (isinstance(part, str) and (part in _BRANCHES or "[" in part)))
-
-
-_BRANCHES = ("str", "float", "int", "bool", "NamedMistake", "Step")
-
-
-def _in_words(error: Any, place: tuple[Any, ...]) -> str:
-    name = place[-1] if place else "the file"
-    kind = error["type"]
-    if kind == "extra_forbidden":
-        return f"unknown entry {name!r}" + _nearest(str(name), _fields())
-    if kind == "missing":
-        return f"{name!r} is missing"
-    if kind == "union_tag_not_found":
-        return f"'type' is missing: {', '.join(_KINDS)}"
-    if kind == "union_tag_invalid":
-        wrong = str(error["ctx"]["tag"])
-        return f"unknown type {wrong!r}" + (_nearest(wrong, _KINDS) or f"; there are {', '.join(_KINDS)}")
-    said, given = error["msg"].removeprefix("Value error, "), error.get("input")
-    shown = f", not {given!r}" if isinstance(given, bool | int | float | str) and len(str(given)) < 60 else ""
-    return f"{name}: {said[:1].lower()}{said[1:]}{shown}"
-
-
-_KINDS = [kind for each in get_args(Item) for kind in get_args(each.model_fields["type"].annotation)]
-
-
-def _nearest(wrong: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(wrong, sorted(known), 1)
-    return f"; is it {near[0]!r}?" if near else ""
-
-
-def _item_of(place: tuple[Any, ...], document: strict_yaml.Document) -> str:
-    if len(place) < 2 or place[0] != "items":
-        return ""
-    try:
-        identifier = document.value["items"][place[1]]["id"]
-    except (KeyError, TypeError, IndexError):
-        return f"item {place[1] + 1}: "
-    return f"{identifier}: "
-
-
-@functools.cache
-def _fields() -> frozenset[str]:
-    """Every entry that any part of a bank has."""
-    models = [each for each in vars(model).values() if isinstance(each, type) and issubclass(each, pydantic.BaseModel)]
-    return frozenset(name for each in models for name in each.model_fields)

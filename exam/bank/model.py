@@ -250,6 +250,6 @@ class BankFile(_Strict):
         ideas: Wrong ideas that no code shows, by name, with the hint that leads out of them.
     """
 
-    title: Word
+    title: str = Field("", description="For people.")
     ideas: dict[str, Word] = Field(default_factory=dict)
     items: list[AnyItem]

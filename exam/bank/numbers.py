@@ -6,7 +6,9 @@ import math
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import SupportsFloat
 
-BOUND_DIGITS = 12  # of bounds; beyond what a formula in float64 is trusted with
+FLOAT_DIGITS = 15  # that a float64 is sure of; the rest is noise: 3 * 1.15 is 3.4499999999999997
+BOUND_DIGITS = 12  # of bounds; what a tolerance needs no more of
+TOLERANCE_DIGITS = 4  # of a tolerance that its bounds keep, also where the number is long
 PLAIN_FROM, PLAIN_TO = -5, 15  # decimal exponents that are written without a power of ten
 
 
@@ -15,7 +17,7 @@ class NotANumber(ValueError):
 
 
 def decimal(value: SupportsFloat | Decimal) -> Decimal:
-    """The number as its shortest decimal.
+    """The number as its shortest decimal, without a float's last digits, which arithmetic has blurred.
 
     Raises:
         NotANumber: If it is none, infinite or not a number.
@@ -30,12 +32,18 @@ def decimal(value: SupportsFloat | Decimal) -> Decimal:
         raise NotANumber(f"{value!r} is not a number") from None
     if not math.isfinite(number):
         raise NotANumber(f"{number} is not a finite number")
-    return Decimal(repr(number))
+    return _SURE.create_decimal(repr(number))
+
+
+_SURE = Context(prec=FLOAT_DIGITS, rounding=ROUND_HALF_UP)
+_WIDE = Context(prec=60, rounding=ROUND_HALF_UP)
 
 
 def to_figures(value: SupportsFloat, figures: int) -> Decimal:
-    """Rounded half up to significant figures."""
-    return Context(prec=figures, rounding=ROUND_HALF_UP).plus(decimal(value))
+    """Rounded half up to significant figures, with the zeros that belong to them: 2 to three is 2.00."""
+    number = Context(prec=figures, rounding=ROUND_HALF_UP).plus(decimal(value))
+    last = number.adjusted() - figures + 1
+    return number.quantize(Decimal(1).scaleb(last), context=_WIDE) if number and last < 0 else number
 
 
 def to_decimals(value: SupportsFloat, places: int) -> Decimal:
@@ -43,6 +51,11 @@ def to_decimals(value: SupportsFloat, places: int) -> Decimal:
     number = decimal(value)
     digits = max(number.adjusted() + places + 2, 2)
     return number.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, Context(prec=digits))
+
+
+def is_exact(value: Decimal, figures: int = 0, decimals: int = -1) -> bool:
+    """Whether rounding as a stem asks for leaves a number as it is."""
+    return rounded(value, figures, decimals) == value
 
 
 def rounded(value: SupportsFloat, figures: int = 0, decimals: int = -1) -> Decimal:
@@ -68,19 +81,24 @@ def spelt(value: Decimal) -> str:
     return f"{mantissa}e{int(exponent)}"
 
 
-def bound(value: Decimal) -> str:
-    """A bound as text, to ``BOUND_DIGITS``."""
-    return spelt(Context(prec=BOUND_DIGITS, rounding=ROUND_HALF_UP).plus(value).normalize() + 0)
+def bound(value: Decimal, tolerance: Decimal = Decimal(0)) -> str:
+    """A bound as text: to ``BOUND_DIGITS``, or to as many as its tolerance needs."""
+    needed = value.adjusted() - tolerance.adjusted() + TOLERANCE_DIGITS if value and tolerance else 0
+    context = Context(prec=max(BOUND_DIGITS, needed), rounding=ROUND_HALF_UP)
+    return spelt(context.plus(value).normalize(context))
 
 
 def with_thousands(value: SupportsFloat) -> str:
-    """A number with a thin group of three digits, as "16,000"."""
-    return format(decimal(value), ",f")
+    """A number in groups of three digits, as "16,000"."""
+    number = decimal(value)
+    return format(number.normalize(_WIDE) if number == number.to_integral_value() else number, ",f")
 
 
 def scientific(value: SupportsFloat, figures: int) -> str:
     r"""A number in LaTeX: "1.5 \times 10^{9}"; plain where the exponent is zero."""
     number = to_figures(value, figures)
+    if number == 0:
+        return "0"
     mantissa, _, exponent = format(number, f".{figures - 1}e").partition("e")
     power = int(exponent)
     return mantissa if power == 0 else rf"{mantissa} \times 10^{{{power}}}"
