@@ -9,6 +9,7 @@ from typing import SupportsFloat
 FLOAT_DIGITS = 15  # that a float64 is sure of; the rest is noise: 3 * 1.15 is 3.4499999999999997
 BOUND_DIGITS = 12  # of bounds; what a tolerance needs no more of
 TOLERANCE_DIGITS = 4  # of a tolerance that its bounds keep, also where the number is long
+NUMBER_PATTERN = r"^-?[0-9]+(\.[0-9]+)?(e-?[0-9]+)?$"  # what ``spelt`` writes
 PLAIN_FROM, PLAIN_TO = -5, 15  # decimal exponents that are written without a power of ten
 
 

@@ -16,7 +16,6 @@ from grader.judge.misconceptions import load_misconceptions
 _AS_WRITTEN = frozenset(
     ("id", "type", "outcome", "pool", "source", "exercise", "reading", "family", "misconception", "name", "unit")
 )
-_EXPRESSIONS = ("where", "value", "range")
 
 
 @dataclass(frozen=True)
@@ -100,12 +99,8 @@ class _Item:
             if needs_code and name in ideas and name not in code:
                 yield path, _WHOLE, f"the idea {name!r} is shown by no code: give the mistake a value"
             elif name not in code and (needs_code or name not in ideas):
-                near = nearest(name, code if needs_code else code | ideas)
-                yield (
-                    path,
-                    _WHOLE,
-                    f"no misconception of the lesson{'' if needs_code else ', and no idea of the bank,'} is called {name!r}{near}",
-                )
+                nor, near = ("", code) if needs_code else (", and no idea of the bank,", code | ideas)
+                yield path, _WHOLE, f"no misconception of the lesson{nor} is called {name!r}{nearest(name, near)}"
 
     def _ideas(self) -> Iterator[tuple[Path, str, bool]]:
         """Names of wrong ideas: where, and whether the value comes from the misconception's code."""
@@ -134,6 +129,8 @@ class _Item:
 
     def _of_texts(self) -> Iterator[Finding]:
         for path, text in self._sources():
+            if _is_value(path) and not is_expression(text):
+                yield path, _WHOLE, "an expression is all that stands here, between one pair of double braces or none"
             try:
                 found = uses(text)
             except BadTemplate as error:
@@ -157,11 +154,15 @@ class _Item:
         for path, text in _texts(self.item, ()):
             if path[0] == "parameters" and (path[2:] != ("value",) or not is_expression(text)):
                 continue
-            is_value = any(part in _EXPRESSIONS for part in path) or path == ("answer",)
-            if is_value and not is_template(text):
+            if _is_value(path) and not is_template(text):
                 yield path, "{{" + text + "}}"
             elif is_template(text):
                 yield path, text
+
+
+def _is_value(path: Path) -> bool:
+    """Whether an expression is wanted there, as against a text that may hold some."""
+    return path[0] == "where" or path == ("answer",) or any(part in ("value", "range") for part in path)
 
 
 def _uses(text: str) -> list[Any]:
@@ -181,7 +182,7 @@ def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
         yield path, value
     elif isinstance(value, dict):
         for key, entry in value.items():
-            if key not in _AS_WRITTEN or path[:1] in (("parameters",), ("feedback",)):
+            if key not in _AS_WRITTEN or path == ("parameters",):
                 yield from _texts(entry, (*path, key))
     elif isinstance(value, list):
         for place, entry in enumerate(value):

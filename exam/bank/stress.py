@@ -10,7 +10,7 @@ from decimal import Decimal
 from exam.bank.compile import ItemError, Maker
 from exam.bank.model import Item
 from exam.scoring import score
-from exam.variants import Kind, Variant
+from exam.variants import Kind, Mistake, Number, Variant
 
 MOST_REDRAWN = 0.9  # of draws: beyond that the parameters should be chosen better
 SHOWN = 5  # problems of one item
@@ -84,31 +84,50 @@ def _mistakes_of(variant: Variant) -> set[str]:
 
 def flaws(variant: Variant) -> Iterator[str]:
     """What is wrong with one variant, as sentences."""
-    texts = [variant.stem, variant.explanation, *(option.text for option in variant.options)]
-    for text in texts:
+    for text in _texts(variant):
         if left := _LEFT_OVER.search(text):
             yield f"{left[0]!r} is left over in {text[max(0, left.start() - 20) : left.end() + 20]!r}"
     spelt = [" ".join(option.text.split()).casefold() for option in variant.options]
     if len(set(spelt)) < len(spelt):
         yield f"two options read alike: {sorted(spelt)}"
+    if not all(spelt) or not variant.stem:
+        yield "the stem or an option is empty"
     if len({option.id for option in variant.options}) < len(variant.options):
         yield "two options have one id"
     if variant.kind in (Kind.SINGLE, Kind.TRUE_FALSE) and [o.correct for o in variant.options].count(True) != 1:
         yield "not exactly one option is correct"
-    typed = variant.key
     if variant.number is not None:
-        yield from _flaws_of_number(variant)
-        typed = typed.replace(".", ",") if variant.number.decimal_comma else typed
-    if not score(variant, typed).correct:
+        yield from _flaws_of_number(variant.number)
+    if not score(variant, variant.key).correct:
         yield f"the key {variant.key!r} is not graded as right"
+    for mistake in _wrong_answers(variant):
+        if score(variant, mistake.value).correct:
+            yield f"the mistake {mistake.misconception!r}, {mistake.value}, is graded as right"
 
 
-def _flaws_of_number(variant: Variant) -> Iterator[str]:
-    number = variant.number
-    assert number is not None
-    low, high = Decimal(number.low), Decimal(number.high)
-    if not low <= Decimal(number.value) <= high:
-        yield f"the key {number.value} is not within its bounds {low} and {high}"
+def _texts(variant: Variant) -> Iterator[str]:
+    """Everything that a student may read."""
+    yield from (variant.stem, variant.explanation, *(pair.left for pair in variant.pairs))
+    for option in variant.options:
+        yield from (option.text, option.feedback)
+    yield from (mistake.feedback for mistake in _wrong_answers(variant))
+    if variant.text is not None:
+        yield from variant.text.accept
+
+
+def _wrong_answers(variant: Variant) -> tuple[Mistake, ...]:
+    key = variant.number or variant.text
+    return key.mistakes if key is not None else ()
+
+
+def _flaws_of_number(number: Number) -> Iterator[str]:
+    low, key, high = Decimal(number.low), Decimal(number.value), Decimal(number.high)
+    if not low <= key <= high:
+        yield f"the key {key} is not within its bounds {low} and {high}"
+    ends = [(low, high, "the key")]
     for mistake in number.mistakes:
-        if Decimal(mistake.low) <= high and Decimal(mistake.high) >= low:
-            yield f"the mistake {mistake.misconception} ({mistake.value}) overlaps the key {number.value}"
+        least, most = Decimal(mistake.low), Decimal(mistake.high)
+        for other_least, other_most, other in ends:
+            if least <= other_most and most >= other_least:
+                yield f"the mistake {mistake.misconception!r} ({mistake.value}) overlaps {other}"
+        ends.append((least, most, repr(mistake.misconception)))

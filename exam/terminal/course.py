@@ -22,18 +22,29 @@ def lesson_of(course_folder: Path | None, name: str, private: Path | None = None
     return Course.find(explicit=course_folder).with_overlay(private).lesson(name)
 
 
+def require_bank() -> None:
+    """See to it that the bank's packages are here.
+
+    Raises:
+        UserError: If one is missing; says how to install them.
+    """
+    try:
+        import exam.bank.load  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise UserError(f"the item bank needs packages that are not here ({error.name})", INSTALL) from error
+
+
 def maker_of(lesson: Lesson, secret: str = "") -> Maker:
     """What makes variants of a lesson's items.
 
     Raises:
         UserError: If the instructor's packages are missing, or the bank is not in order.
     """
-    try:
-        from exam.bank.compile import PRACTICE, Maker
-        from exam.bank.load import load_bank
-        from exam.bank.subject import Subject
-    except ModuleNotFoundError as error:
-        raise UserError(f"the item bank needs packages that are not here ({error.name})", INSTALL) from error
+    require_bank()
+    from exam.bank.compile import PRACTICE, Maker
+    from exam.bank.load import load_bank
+    from exam.bank.subject import Subject
+
     return Maker(load_bank(lesson), Subject.of(lesson), secret or PRACTICE)
 
 

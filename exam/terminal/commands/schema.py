@@ -1,10 +1,8 @@
-"""``quiz schema``: the bank's JSON Schema, for editors."""
+"""``quiz schema``: the JSON Schemas of the bank and of variants."""
 
 from __future__ import annotations
 
-import json
 import sys
-from pathlib import Path
 
 import click
 
@@ -12,17 +10,25 @@ from grader.terminal.output import write
 
 
 @click.command("schema", epilog="Example: quiz schema --check")
-@click.option("--check", is_flag=True, help="Only say whether the file in the repository is current.")
+@click.option("--check", is_flag=True, help="Only say whether the files in the repository are current.")
 def command(check: bool) -> None:
-    """Write the JSON Schema of the bank beside its model; editors complete and check YAML with it."""
-    import exam
-    from exam.bank.model import BankFile
+    """Write the JSON Schemas of the bank and of variants beside their models.
+
+    With the bank's, editors complete and check YAML. With --check, exits with 1 if one is not current.
+    """
+    from exam.terminal.course import require_bank
     from grader.files import write_text
 
-    path = Path(exam.__file__).with_name("bank.schema.json")
-    text = json.dumps({"$id": path.name, **BankFile.model_json_schema()}, indent=2, ensure_ascii=False) + "\n"
-    current = path.exists() and path.read_text("utf-8") == text
-    if not check:
-        write_text(path, text)
-    write(f"{path.name} is current" if current else f"{path.name} is not current" if check else f"{path} written")
-    sys.exit(0 if current or not check else 1)
+    require_bank()
+    from exam.bank.schema import schemas
+
+    stale = 0
+    for path, text in schemas().items():
+        current = path.exists() and path.read_text("utf-8") == text
+        stale += not current
+        if current or check:
+            write(f"{path.name} is current" if current else f"{path.name} is not current: run quiz schema")
+        else:
+            write_text(path, text)
+            write(f"{path.name} written")
+    sys.exit(1 if stale and check else 0)
