@@ -118,8 +118,9 @@ def test_it_holds_what_is_allowed_and_nothing_else(files: Files) -> None:
     places = {name.partition("/")[0] for name in files}
     assert places == {
         *("README.md", "LICENSE", "pyproject.toml", "diagnoses.json"),
-        *("grader", "stubs", "exercises", "checks"),
+        *("grader", "exam", "stubs", "exercises", "checks"),
     }
+    assert not [name for name in files if name.startswith(("exam/bank", "exam/export", "exam/render"))]
     assert not [name for name in files if name.startswith(("grader/authors", "checks/hidden")) or "solutions" in name]
 
 

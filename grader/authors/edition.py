@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import tempfile
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -26,6 +29,14 @@ GRADER_FILES = (
     *("*.py", "py.typed", "results.schema.json", "formats/*.py", "judge/*.py"),
     *("terminal/*.py", "terminal/commands/*.py", "worker/*.py", "worker/wire/*.py"),
 )
+# The package of quizzes lies beside this one; what follows is of it, by path, for nothing here imports it.
+QUIZ_PACKAGE = PACKAGE.with_name("exam")
+QUIZ_FILES = (
+    *("__init__.py", "__main__.py", "py.typed", "variants.py", "scoring/*.py", "take/*.py"),
+    *("terminal/__init__.py", "terminal/cli.py", "terminal/course.py", "terminal/options.py"),
+    *("terminal/commands/__init__.py", "terminal/commands/take.py"),
+)
+QUIZ_DRAWS = 5
 ZIP_TIME = (2020, 1, 1, 0, 0, 0)  # so that the same course makes the same archive
 
 Files = dict[str, bytes]
@@ -46,9 +57,9 @@ def student_edition(
     files: Files = {"README.md": _template("README.md"), "pyproject.toml": _template("pyproject.toml.in")}
     if (licence := course.root / "LICENSE").exists():
         files["LICENSE"] = licence.read_bytes()
-    for pattern in GRADER_FILES:
-        for path in sorted(PACKAGE.glob(pattern)):
-            files[f"grader/{path.relative_to(PACKAGE).as_posix()}"] = path.read_bytes()
+    for package, patterns in ((PACKAGE, GRADER_FILES), (QUIZ_PACKAGE, QUIZ_FILES)):
+        for path in (path for pattern in patterns for path in sorted(package.glob(pattern))):
+            files[f"{package.name}/{path.relative_to(package).as_posix()}"] = path.read_bytes()
     diagnoses = {}
     for lesson in lessons:
         contents = read_contents(lesson)
@@ -57,10 +68,25 @@ def student_edition(
         files[f"exercises/{lesson.handout_path.name}"] = lesson.handout_path.read_bytes()
         files[f"checks/public/{lesson.file_name}"] = lesson.public_checks.read_bytes()
         files[f"checks/{lesson.manifest_path.name}"] = contents.manifest.public_part().dump().encode()
+        if (course.root / "quizzes" / f"{lesson.stub.stem}.yaml").exists():
+            say(f"{lesson.name}: quiz")
+            files[f"quizzes/{lesson.stub.stem}.json"] = _practice_quiz(course, lesson)
         diagnoses[lesson.name] = _fingerprints(lesson, contents, solution, launcher, say)
     told = {"hypothesis": hypothesis.__version__, "lessons": diagnoses}
     files["diagnoses.json"] = (json.dumps(told, indent=1, ensure_ascii=False) + "\n").encode()
     return files
+
+
+def _practice_quiz(course: Course, lesson: Lesson) -> bytes:
+    """The lesson's quiz for practice, compiled: its keys are in it, for whoever takes it is told them."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "quiz.json"
+        command = [sys.executable, "-m", "exam", "--course", str(course.root), "compile", str(lesson.number)]
+        command += ["--draws", str(QUIZ_DRAWS), "--out", str(out)]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=PACKAGE.parent, check=False)
+        if done.returncode:
+            raise UserError(f"the quiz of lesson {lesson.number} can't be compiled: {done.stderr.strip()[-500:]}")
+        return out.read_bytes()
 
 
 def _fingerprints(

@@ -1,0 +1,6 @@
+"""``python -m exam``: the command ``quiz``."""
+
+from exam.terminal.cli import main
+
+if __name__ == "__main__":
+    main()
