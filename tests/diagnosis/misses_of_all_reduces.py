@@ -12,8 +12,8 @@ MISSES = Collection()
 # --- ring_all_reduce ---
 
 RING = "ring_all_reduce"
-SPLIT = 'np.array_split(_vector("buffer", buffer), p)'
-EVEN = 'list(_vector("buffer", buffer)[: len(buffer) // p * p].reshape(p, -1))'
+SPLIT = 'np.array_split(checked_vector("buffer", buffer), p)'
+EVEN = 'list(checked_vector("buffer", buffer)[: len(buffer) // p * p].reshape(p, -1))'
 
 MISSES.edit(
     "never_divides_by_odd_numbers",
@@ -68,7 +68,7 @@ MISSES.edit(
 MISSES.edit(
     "sum_of_any_shape",
     ("if average:", "if False:"),
-    ('_vector("buffer", buffer)', "np.array(buffer, dtype=np.float64).reshape(-1)"),
+    ('checked_vector("buffer", buffer)', "np.array(buffer, dtype=np.float64).reshape(-1)"),
     of=RING,
     near="never_divides",
     where="takes a matrix",
@@ -101,8 +101,8 @@ MISSES.edit(
 MISSES.edit(
     "adds_into_the_callers_buffer_of_sums",
     (
-        '_vector("buffer", buffer)',
-        'np.asarray(_vector("buffer", buffer) if average or np.ndim(buffer) != 1 else buffer)',
+        'checked_vector("buffer", buffer)',
+        'np.asarray(checked_vector("buffer", buffer) if average or np.ndim(buffer) != 1 else buffer)',
     ),
     of=RING,
     near="ring_adds_into_the_callers_buffer",
@@ -212,7 +212,7 @@ MISSES.edit(
 )
 MISSES.edit(
     "flattens_into_the_callers_buffer",
-    ('_vector("buffer", buffer)', "np.asarray(buffer).reshape(-1)"),
+    ('checked_vector("buffer", buffer)', "np.asarray(buffer).reshape(-1)"),
     of=TREE,
     near="tree_flattens",
     where="two listed mistakes at once",

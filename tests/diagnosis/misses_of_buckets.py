@@ -102,17 +102,17 @@ MISSES.edit(
 )
 MISSES.edit(
     "tensors_of_less_than_nothing",
-    ('_count("size", size, 1)', '_count("size", size, -9)'),
+    ('checked_int("size", size, 1)', 'checked_int("size", size, -9)'),
     of=ASSIGN,
     near="tensors_without_bytes",
     where="negative sizes are taken as well",
 )
 MISSES.edit(
     "tensors_and_limits_without_bytes",
-    ('_count("size", size, 1)', '_count("size", size, 0)'),
+    ('checked_int("size", size, 1)', 'checked_int("size", size, 0)'),
     (
-        '_count("first_cap", first_cap, 1), _count("cap", cap, 1)',
-        '_count("first_cap", first_cap, 0), _count("cap", cap, 0)',
+        'checked_int("first_cap", first_cap, 1), checked_int("cap", cap, 1)',
+        'checked_int("first_cap", first_cap, 0), checked_int("cap", cap, 0)',
     ),
     of=ASSIGN,
     near="tensors_without_bytes",
@@ -156,8 +156,8 @@ MISSES.edit(
 MISSES.edit(
     "backward_waits_for_the_reduction_before_the_last",
     (
-        'ready += _number("backward", compute_seconds)',
-        'ready = max(ready, events[-2][1] if len(events) > 1 else 0.0) + _number("backward", compute_seconds)',
+        'ready += checked_float("backward", compute_seconds)',
+        'ready = max(ready, events[-2][1] if len(events) > 1 else 0.0) + checked_float("backward", compute_seconds)',
     ),
     of=OVERLAP,
     near="backward_waits",
@@ -179,15 +179,15 @@ MISSES.edit(
 )
 MISSES.edit(
     "magnitude_of_a_negative_time",
-    ('_number("communication", comm_seconds)', '_number("communication", abs(comm_seconds))'),
+    ('checked_float("communication", comm_seconds)', 'checked_float("communication", abs(comm_seconds))'),
     of=OVERLAP,
     near="negative_time_for_none",
     where="for a negative time",
 )
 MISSES.edit(
     "no_negative_times_at_all",
-    ('_number("communication", comm_seconds)', "max(0.0, comm_seconds)"),
-    ('_number("backward", compute_seconds)', "max(0.0, compute_seconds)"),
+    ('checked_float("communication", comm_seconds)', "max(0.0, comm_seconds)"),
+    ('checked_float("backward", compute_seconds)', "max(0.0, compute_seconds)"),
     of=OVERLAP,
     near="negative_time_for_none",
     where="for a negative backward time",

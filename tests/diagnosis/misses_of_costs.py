@@ -63,15 +63,15 @@ MISSES.edit(
 )
 MISSES.edit(
     "one_rank_and_no_bytes",
-    ('_count("ranks", n, 2)', '_count("ranks", n, 1)'),
-    ('_count("size_bytes", size_bytes, 1)', '_count("size_bytes", size_bytes, 0)'),
+    ('checked_int("ranks", n, 2)', 'checked_int("ranks", n, 1)'),
+    ('checked_int("size_bytes", size_bytes, 1)', 'checked_int("size_bytes", size_bytes, 0)'),
     of=BUS,
     near="one_rank_is_a_collective",
     where="no bytes are taken as well",
 )
 MISSES.edit(
     "truth_is_a_number_of_ranks",
-    ('n = _count("ranks", n, 2)', 'n = _count("ranks", int(n), 1)'),
+    ('n = checked_int("ranks", n, 2)', 'n = checked_int("ranks", int(n), 1)'),
     of=BUS,
     near="one_rank_is_a_collective",
     where="a bool is taken for a number of ranks as well",
@@ -149,7 +149,7 @@ MISSES.edit(
 )
 MISSES.edit(
     "negative_latency_taken",
-    ('_number("alpha", alpha), _number("beta", beta)', 'alpha, _number("beta", beta)'),
+    ('checked_float("alpha", alpha), checked_float("beta", beta)', 'alpha, checked_float("beta", beta)'),
     (RING, "return 2 * (p - 1) * (alpha + n / p * (beta + gamma))"),
     of=TIME,
     near="ring_adds_twice",

@@ -86,8 +86,8 @@ MISSES.edit(
 MISSES.edit(
     "adds_into_the_callers_longer_buffer",
     (
-        '_vector("buffer", buffer)',
-        '(buffer if np.ndim(buffer) == 1 and len(buffer) > p else _vector("buffer", buffer))',
+        'checked_vector("buffer", buffer)',
+        '(buffer if np.ndim(buffer) == 1 and len(buffer) > p else checked_vector("buffer", buffer))',
     ),
     of=HALVING,
     near="halving_adds_into_the_callers_buffer",

@@ -12,8 +12,8 @@ MISSES = Collection()
 # --- reduce_scatter ---
 
 SCATTER = "reduce_scatter"
-SPLIT = 'np.array_split(_vector("buffer", buffer), p)'
-EVEN = 'list(_vector("buffer", buffer)[: len(buffer) // p * p].reshape(p, -1))'
+SPLIT = 'np.array_split(checked_vector("buffer", buffer), p)'
+EVEN = 'list(checked_vector("buffer", buffer)[: len(buffer) // p * p].reshape(p, -1))'
 
 MISSES.edit(
     "ends_with_its_own_chunk",
@@ -44,7 +44,7 @@ MISSES.edit(
     "remainder_in_the_last_chunk",
     (
         SPLIT,
-        '[_vector("buffer", buffer)[len(buffer) // p * i : len(buffer) // p * (i + 1) if i < p - 1 else None]'
+        '[checked_vector("buffer", buffer)[len(buffer) // p * i : len(buffer) // p * (i + 1) if i < p - 1 else None]'
         " for i in range(p)]",
     ),
     of=SCATTER,
@@ -65,8 +65,8 @@ MISSES.edit(
 MISSES.edit(
     "adds_into_even_buffers",
     (
-        '_vector("buffer", buffer)',
-        '(buffer if np.ndim(buffer) == 1 and len(buffer) % p == 0 else _vector("buffer", buffer))',
+        'checked_vector("buffer", buffer)',
+        '(buffer if np.ndim(buffer) == 1 and len(buffer) % p == 0 else checked_vector("buffer", buffer))',
     ),
     of=SCATTER,
     near="adds_into_the_callers_buffer",
@@ -74,7 +74,7 @@ MISSES.edit(
 )
 MISSES.edit(
     "takes_a_matrix_of_one_row",
-    ('_vector("buffer", buffer)', '_vector("buffer", np.ravel(buffer) if len(buffer) == 1 else buffer)'),
+    ('checked_vector("buffer", buffer)', 'checked_vector("buffer", np.ravel(buffer) if len(buffer) == 1 else buffer)'),
     of=SCATTER,
     near="flattens",
     where="refuses a matrix of two rows",
@@ -131,7 +131,7 @@ MISSES.edit(
 MISSES.edit(
     "a_flat_list_of_chunks",
     (f"return np.concatenate({JOINED})", f"return {JOINED}"),
-    ('_vector("chunk", chunk)', "np.array(chunk, dtype=np.float64).reshape(-1)"),
+    ('checked_vector("chunk", chunk)', "np.array(chunk, dtype=np.float64).reshape(-1)"),
     of=GATHER,
     near="list_of_chunks",
     where="two listed mistakes at once",

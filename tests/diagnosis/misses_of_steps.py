@@ -21,7 +21,7 @@ MISSES.edit(
 )
 MISSES.edit(
     "first_of_equals_and_limit_of_nothing",
-    ('limits = sorted(_count("cap", cap, 1) for cap in caps)', 'limits = [_count("cap", cap, 0) for cap in caps]'),
+    ('limits = sorted(checked_int("cap", cap, 1) for cap in caps)', 'limits = [checked_int("cap", cap, 0) for cap in caps]'),
     of=BEST,
     near="first_of_equals",
     where="two listed mistakes at once",
@@ -127,7 +127,7 @@ MISSES.edit(
         "    if norm > limit:\n        grad = grad * (limit / norm)",
         "    grad = grad * min(1.0, limit / (norm + 1e-6))",
     ),
-    ('lr, accum = _number("lr", lr, positive=True), ', 'lr, accum = _number("lr", lr), '),
+    ('lr, accum = checked_float("lr", lr, positive=True), ', 'lr, accum = checked_float("lr", lr), '),
     of=STEP,
     near="epsilon_in_the_clip",
     where="a learning rate of 0 is taken",
