@@ -19,21 +19,24 @@ from pathlib import Path
 import click
 import pytest
 
+import exam.terminal.cli
 from grader.manifest import Manifest
 from grader.terminal.cli import cli
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 TEXT = README.read_text(encoding="utf-8")
-CONTENT = ("exercises", "solutions", "checks", "misconceptions", "examples")
+CONTENT = ("exercises", "solutions", "checks", "misconceptions", "quizzes", "examples")
 TRANSCRIPT = re.compile(r"(?:<!-- exit code (?P<code>\d) -->\n)?```console\n\$ (?P<command>.+)\n(?P<shown>[^`]*?)```\n")
 SHELL_LINES = [
     line.partition("  #")[0].strip()
     for block in re.findall(r"```sh\n(.*?)```", TEXT, re.S)
     for line in block.splitlines()
 ]
-SET_UP = [line for line in SHELL_LINES if not line.startswith("grade")]
-GRADE_LINES = [line for line in SHELL_LINES if line.startswith("grade")]
+PROGRAMS = {"grade": "grader", "quiz": "exam"}
+GROUPS = {"grade": cli, "quiz": exam.terminal.cli.cli}
+SET_UP = [line for line in SHELL_LINES if not line.startswith(tuple(PROGRAMS))]
+TYPED_LINES = [line for line in SHELL_LINES if line.startswith(tuple(PROGRAMS))]
 REPLAY = re.compile(r"(?<=grade replay )[0-9a-f]{4,}")
 NOT_THE_TREE = shutil.ignore_patterns(".*", "*.egg-info", "__pycache__", "build", "dist")
 FAILING = "grade lesson6 --submission examples/student --exercise ring_all_reduce"
@@ -56,11 +59,10 @@ class Reader:
         return REPLAY.sub(self.case, command)
 
     def types(self, command: str) -> subprocess.CompletedProcess[str]:
-        """Run a command line that begins with ``grade``."""
+        """Run a command line that begins with ``grade`` or ``quiz``."""
         first, *arguments = shlex.split(self.meant(command))
-        assert first == "grade"
         done = subprocess.run(
-            [sys.executable, "-m", "grader", *arguments],
+            [sys.executable, "-m", PROGRAMS[first], *arguments],
             cwd=self.folder,
             env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "COLUMNS": "100"},
             input="continue\n",
@@ -97,7 +99,7 @@ def examples(command: click.Command) -> list[str]:
 
 
 OF_HELP = [example for command in (cli, *cli.commands.values()) for example in examples(command)]
-COMMANDS = list(dict.fromkeys([*GRADE_LINES, *OF_HELP]))
+COMMANDS = list(dict.fromkeys([*TYPED_LINES, *OF_HELP]))
 RUN_ELSEWHERE = ("grade prove", "grade edition", "grade bundle")  # minutes each; CI and tests of their own run them
 
 
@@ -140,32 +142,50 @@ def test_commands_run(reader: Reader, line: str) -> None:
 
 @pytest.mark.parametrize("line", COMMANDS)
 def test_commands_are_understood(line: str) -> None:
-    words = shlex.split(line)[1:]
-    with click.Context(cli) as context:
+    program, *words = shlex.split(line)
+    group = GROUPS[program]
+    with click.Context(group) as context:
         if words:
-            name, command, arguments = cli.resolve_command(context, words)
+            name, command, arguments = group.resolve_command(context, words)
             assert command is not None
             command.make_context(name, arguments, parent=context)
+
+
+@pytest.mark.parametrize("name", sorted({*exam.terminal.cli.COMMANDS} - {"schema"}))  # which is for CONTRIBUTING
+def test_every_quiz_command_is_documented_and_has_an_example(name: str) -> None:
+    command = GROUPS["quiz"].get_command(click.Context(cli), name)
+    assert command is not None
+    for lines in (TYPED_LINES, examples(command)):
+        assert any(line.startswith(f"quiz {name}") for line in lines)
 
 
 @pytest.mark.parametrize("name", cli.commands)
 def test_every_command_is_documented_and_has_an_example(name: str) -> None:
     typed = "grade lesson6" if name == "lesson" else f"grade {name}"
-    assert any(line.startswith(typed) for line in GRADE_LINES)
+    assert any(line.startswith(typed) for line in TYPED_LINES)
     assert any(line.startswith(typed) for line in examples(cli.commands[name]))
 
 
 def test_every_option_is_that_of_a_command() -> None:
     """An option that the README names exists: a renamed one leaves no trace here."""
-    known = {option for each in (cli, *cli.commands.values()) for one in each.params for option in one.opts}
+    quiz = [GROUPS["quiz"].get_command(click.Context(cli), name) for name in exam.terminal.cli.COMMANDS]
+    commands = [*GROUPS.values(), *cli.commands.values(), *(each for each in quiz if each is not None)]
+    known = {option for each in commands for one in each.params for option in one.opts}
     named = set(re.findall(r"(?<=[ `])--[a-z]+", TEXT))
     assert named <= known | {"--help"}
 
 
 def test_the_lessons_that_exist_are_listed() -> None:
     manifests = [Manifest.load(path) for path in sorted((ROOT / "checks").glob("*.json"))]
-    known = [(str(int(each.lesson[:2])), each.title, str(len(each.exercises))) for each in manifests]
-    assert re.findall(r"^\| (\d+) \| ([^|]+) \| (\d+) \|$", TEXT, re.M) == known
+    known = [
+        (str(int(each.lesson[:2])), each.title, str(len(each.exercises)), _items(each.lesson)) for each in manifests
+    ]
+    assert re.findall(r"^\| (\d+) \| ([^|]+) \| (\d+) \| (\d*) \|$", TEXT, re.M) == known
+
+
+def _items(lesson: str) -> str:
+    path = ROOT / "quizzes" / f"lesson{lesson}.yaml"
+    return str(len(re.findall(r"^  - id: ", path.read_text("utf-8"), re.M))) if path.exists() else ""
 
 
 def test_every_file_that_is_named_is_there() -> None:
@@ -176,7 +196,7 @@ def test_every_file_that_is_named_is_there() -> None:
 
 @pytest.mark.sweep
 @pytest.mark.skipif(sys.platform == "win32", reason="the commands are those of a Unix shell")
-@pytest.mark.parametrize("line", SET_UP)
+@pytest.mark.parametrize("line", SET_UP, ids=["sample", "tests", "instructor"][: len(SET_UP)])
 def test_a_fresh_copy_is_set_up_by_one_command(tmp_path: Path, line: str) -> None:
     """The tests themselves run elsewhere: here it is enough that the suite is found."""
     tree = shutil.copytree(ROOT, tmp_path / "tree", ignore=NOT_THE_TREE)

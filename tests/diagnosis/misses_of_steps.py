@@ -21,7 +21,10 @@ MISSES.edit(
 )
 MISSES.edit(
     "first_of_equals_and_limit_of_nothing",
-    ('limits = sorted(checked_int("cap", cap, 1) for cap in caps)', 'limits = [checked_int("cap", cap, 0) for cap in caps]'),
+    (
+        'limits = sorted(checked_int("cap", cap, 1) for cap in caps)',
+        'limits = [checked_int("cap", cap, 0) for cap in caps]',
+    ),
     of=BEST,
     near="first_of_equals",
     where="two listed mistakes at once",
