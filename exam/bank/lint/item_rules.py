@@ -19,7 +19,7 @@ NEGATIVE = re.compile(r"\b(not|except|never|n't|isn't|doesn't|cannot)\b", re.IGN
 EMPHASISED = re.compile(r"\*\*?[^*]*\b(not|except|never|cannot)\b[^*]*\*\*?|\b(NOT|EXCEPT)\b")
 NUMBER = re.compile(r"\d")
 IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\(")
-ASKS = re.compile(r"\?|\b(give|name|order|match|choose|mark|state|compute|put|say|complete)\b", re.IGNORECASE)
+ASKS = re.compile(r"\?|\b(give|name|order|match|choose|compute|put|say|complete|mark)\b", re.IGNORECASE)
 
 Problem = tuple[Severity, str, str]
 _ERROR, _WARNING = Severity.ERROR, Severity.WARNING
