@@ -61,8 +61,9 @@ def number(answer: NumberAnswer, wrong: Sequence[Wrong], names: Names) -> Number
     low, high = _bounds(answer, value, names)
     if not value and low == high:
         raise ValueError("the key is zero, and a relative tolerance of zero takes nothing else: add an absolute one")
+    ends = f"{numbers.bound(low)} to {numbers.bound(high)}"
     if not low <= key <= high:
-        raise ValueError(f"the key, rounded as asked for to {key}, is not within its tolerance, {low} to {high}")
+        raise ValueError(f"the key, rounded as asked for to {key}, is not within its tolerance, {ends}")
     if value and low <= 0 <= high and answer.tolerance is not None and answer.tolerance.range is None:
         raise ValueError(f"the tolerance is as large as the key {key}: it would take zero as well")
     return Number(
@@ -134,7 +135,7 @@ def _overlap(one: Bounds, other: Bounds) -> bool:
 
 def _require_apart(wrong: Wrong, there: Decimal, value: Decimal, key_bounds: Bounds) -> None:
     low, high = key_bounds
-    reach = APART * (value - low if there < value else high - value)
+    reach = APART * (high - low) / 2
     if abs(there - value) <= reach:
         raise Unsuitable(
             f"the mistake {wrong.misconception!r} gives {numbers.bound(there)}, within twice the tolerance of the key "

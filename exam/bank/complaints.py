@@ -13,13 +13,15 @@ from exam.bank import model
 from exam.bank.model import Item
 from exam.bank.strict_yaml import Document, Path, Problem
 
+LONG, SHORT = 0.6, 0.5  # how alike words must be; "db" and "dp" share half
 _BRANCHES = ("str", "float", "int", "bool", "NamedMistake", "Step")
+_FORMS = {"id": "l07-state-bytes", "outcome": "7a"}
 _KINDS = [kind for each in get_args(Item) for kind in get_args(each.model_fields["type"].annotation)]
 
 
 def nearest(wrong: str, known: Iterable[str]) -> str:
     """The end of a message about an unknown word: "; is it 'x'?", or nothing if none is near."""
-    near = difflib.get_close_matches(wrong, sorted(known), 1)
+    near = difflib.get_close_matches(wrong, sorted(known), 1, SHORT if len(wrong) <= 3 else LONG)
     return f"; is it {near[0]!r}?" if near else ""
 
 
@@ -55,6 +57,8 @@ def _in_words(error: Any, place: Path) -> str:
         return f"unknown type {wrong!r}" + (nearest(wrong, _KINDS) or f"; there are {', '.join(_KINDS)}")
     if kind == "string_type" and is_scalar:
         return f"{name}: must be text; put {given!r} between quotes"
+    if kind == "string_pattern_mismatch":
+        return f"{name}: {given!r} is not of the form {_FORMS[str(name)]}"
     if kind == "literal_error" and isinstance(given, str):
         return f"{name}: {given!r} is none of {error['ctx']['expected']}"
     said = error["msg"].removeprefix("Value error, ")

@@ -6,6 +6,8 @@ import math
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import SupportsFloat
 
+import numpy as np
+
 FLOAT_DIGITS = 15  # that a float64 is sure of; the rest is noise: 3 * 1.15 is 3.4499999999999997
 BOUND_DIGITS = 12  # of bounds; what a tolerance needs no more of
 TOLERANCE_DIGITS = 4  # of a tolerance that its bounds keep, also where the number is long
@@ -25,7 +27,9 @@ def decimal(value: SupportsFloat | Decimal) -> Decimal:
     """
     if isinstance(value, Decimal):
         return value
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, bool | np.bool_):
+        raise NotANumber(f"{value} is not a number")
+    if isinstance(value, int):
         return Decimal(value)
     try:
         number = float(value)
@@ -43,8 +47,7 @@ _WIDE = Context(prec=60, rounding=ROUND_HALF_UP)
 def to_figures(value: SupportsFloat, figures: int) -> Decimal:
     """Rounded half up to significant figures, with the zeros that belong to them: 2 to three is 2.00."""
     number = Context(prec=figures, rounding=ROUND_HALF_UP).plus(decimal(value))
-    last = number.adjusted() - figures + 1
-    return number.quantize(Decimal(1).scaleb(last), context=_WIDE) if number and last < 0 else number
+    return number.quantize(Decimal(1).scaleb(number.adjusted() - figures + 1), context=_WIDE) if number else number
 
 
 def to_decimals(value: SupportsFloat, places: int) -> Decimal:

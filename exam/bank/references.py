@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -85,9 +86,11 @@ class _Item:
 
     def _of_lesson(self) -> Iterator[Finding]:
         number, functions = self.known.lesson, self.known.functions
-        if not str(self.item.get("id", "")).startswith(f"l{number:02d}-"):
+        begun = re.match(r"l(\d\d)-", str(self.item.get("id")))
+        if begun and int(begun[1]) != number:
             yield ("id",), _WHOLE, f"ids of this lesson begin with l{number:02d}-"
-        if str(self.item.get("outcome", number)).rstrip("abcdefghijklmnopqrstuvwxyz") != str(number):
+        counted = re.fullmatch(r"(\d+)[a-z]", str(self.item.get("outcome")))
+        if counted and int(counted[1]) != number:
             yield ("outcome",), _WHOLE, f"outcomes of this lesson are {number}a and so on"
         exercise = self.item.get("exercise")
         if isinstance(exercise, str) and functions is not None and exercise not in functions:

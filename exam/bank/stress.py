@@ -14,7 +14,7 @@ from exam.variants import Kind, Mistake, Number, Variant
 
 MOST_REDRAWN = 0.9  # of draws: beyond that the parameters should be chosen better
 SHOWN = 5  # problems of one item
-_LEFT_OVER = re.compile(r"\{\{|\}\}|\{%|%\}|\bnan\b|\bNone\b(?! of)|(?<![\w\\])inf\b")
+_LEFT_OVER = re.compile(r"\{\{|\{%|\bnan\b|\bNone\b(?! of)|(?<![\w\\])inf\b")  # "}}" ends many a formula
 
 
 @dataclass

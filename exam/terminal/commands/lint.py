@@ -26,8 +26,10 @@ def command(
     Among others: right options that are longer, negative questions, stems that give another item's answer away,
     outcomes without items; and bots that know only tricks, which must score at chance. Exits with 1 on errors.
     """
+    from exam.terminal.course import banked_lessons, maker_of, require_bank
+
+    require_bank()
     from exam.bank.lint import Severity, lint
-    from exam.terminal.course import banked_lessons, maker_of
 
     bad = 0
     told = []

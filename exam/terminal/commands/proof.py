@@ -19,9 +19,11 @@ from grader.terminal.output import write
 @click.pass_obj
 def command(course_folder: Path | None, name: str, out: Path, draws: int, secret: str, private: Path | None) -> None:
     """Write a page for authors: every item in several variants, with key, feedback and what the lint says."""
+    from exam.terminal.course import compiled, lesson_of, maker_of, require_bank
+
+    require_bank()
     from exam.bank.lint import lint
     from exam.render.proof import proof
-    from exam.terminal.course import compiled, lesson_of, maker_of
     from grader.files import write_text
 
     lesson = lesson_of(course_folder, name, private)

@@ -22,8 +22,10 @@ def command(course_folder: Path | None, names: tuple[str, ...], draws: int, priv
     Options differ once they are rounded, exactly one is right, mistakes keep two tolerances away from the key, the
     key is graded as right, nothing of a template is left over. Exits with 1 if anything is wrong.
     """
+    from exam.terminal.course import banked_lessons, maker_of, require_bank
+
+    require_bank()
     from exam.bank.stress import stress
-    from exam.terminal.course import banked_lessons, maker_of
 
     wrong = 0
     for lesson in banked_lessons(course_folder, names, private):
