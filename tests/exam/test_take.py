@@ -386,7 +386,9 @@ class Typist:
 
     def __init__(self, course: Path) -> None:
         self.master, slave = pty.openpty()
-        program = "from exam.terminal.cli import main; main()"
+        # A shell's job in the background ignores Ctrl-C, and would pass that on.
+        listens = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+        program = f"{listens}\nfrom exam.terminal.cli import main; main()"
         command = [sys.executable, "-c", program, "--course", str(course), "take", "7"]
         environment = {**os.environ, "COLUMNS": "60", "TERM": "xterm", "PYTHONUTF8": "1"}
         environment.pop("NO_COLOR", None)
