@@ -228,6 +228,14 @@ class Variant:
             case _:
                 return next(option.id for option in self.options if option.correct)
 
+    @property
+    def texts(self) -> list[str]:
+        """Every text of it that is Markdown."""
+        mistakes = [mistake for key in (self.number, self.text) if key for mistake in key.mistakes]
+        of_options = [text for option in self.options for text in (option.text, option.feedback)]
+        lefts = [pair.left for pair in self.pairs]
+        return [self.stem, self.explanation, *of_options, *lefts, *(mistake.feedback for mistake in mistakes)]
+
     def option(self, identifier: str) -> Option:
         """The option of an id.
 

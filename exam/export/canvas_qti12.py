@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 
 from exam.export.bounds import is_symmetric, plain
-from exam.export.moodle_xml import texts_of
 from exam.export.package import zipped
 from exam.export.targets import Capability, degraded, refused
 from exam.export.xml import Element, document, element
-from exam.render.markdown import to_html
+from exam.render.markdown import convert_all, to_html
 from exam.variants import Kind, Mistake, Number, Option, Policy, Slot, Variant, VariantSet
 from grader.handout import readable
 
@@ -78,7 +77,7 @@ def _order_lost(variant: Variant) -> str:
 
 def write(quiz: VariantSet) -> bytes:
     """The package."""
-    to_html(texts_of(quiz), "tex")
+    convert_all(quiz)
     identifier = "q" + hashlib.sha256((quiz.lesson + quiz.bank).encode()).hexdigest()[:24]
     return zipped(
         {

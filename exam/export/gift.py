@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from exam.export import moodle_xml
 from exam.export.bounds import middle_and_tolerance
 from exam.export.targets import Capability, Level, degraded
-from exam.render.markdown import to_html
+from exam.render.markdown import convert_all, to_html
 from exam.variants import Kind, Policy, Slot, Variant, VariantSet
 from grader.handout import readable
 
@@ -38,7 +38,7 @@ def capability(variant: Variant) -> Capability:
 
 def write(quiz: VariantSet) -> bytes:
     """The file."""
-    to_html(moodle_xml.texts_of(quiz), "tex")
+    convert_all(quiz)
     return "\n\n".join(part for slot in quiz.slots for part in _slot(quiz, slot)).encode() + b"\n"
 
 

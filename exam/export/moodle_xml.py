@@ -8,7 +8,7 @@ from decimal import Decimal
 from exam.export.bounds import middle_and_tolerance
 from exam.export.targets import Capability, degraded, refused
 from exam.export.xml import Element, document, element
-from exam.render.markdown import to_html
+from exam.render.markdown import convert_all, to_html
 from exam.variants import Kind, Option, Policy, Slot, Variant, VariantSet
 from grader.handout import readable
 
@@ -47,26 +47,11 @@ def _of_multiple(variant: Variant) -> Capability:
 
 def write(quiz: VariantSet) -> bytes:
     """The file."""
-    _convert_all(quiz)
+    convert_all(quiz)
     root = element("quiz")
     for slot in quiz.slots:
         root.extend(_slot(quiz, slot))
     return document(root)
-
-
-def _convert_all(quiz: VariantSet) -> None:
-    """Have every text converted in one go; the cache of ``to_html`` keeps them."""
-    to_html(texts_of(quiz), "tex")
-
-
-def texts_of(quiz: VariantSet) -> Iterator[str]:
-    """Every text of a quiz that is Markdown."""
-    for variant in quiz.variants:
-        yield from (variant.stem, variant.explanation, *(pair.left for pair in variant.pairs))
-        for option in variant.options:
-            yield from (option.text, option.feedback)
-        for key in (variant.number, variant.text):
-            yield from (mistake.feedback for mistake in (key.mistakes if key else ()))
 
 
 def _slot(quiz: VariantSet, slot: Slot) -> Iterator[Element]:

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from exam.export.bounds import plain
-from exam.export.moodle_xml import texts_of
 from exam.export.package import tarred
 from exam.export.targets import Capability, degraded, refused
 from exam.export.xml import Element, element, parse, raw_document
-from exam.render.markdown import to_html
+from exam.render.markdown import convert_all, to_html
 from exam.variants import Kind, Policy, Variant, VariantSet
 from grader.handout import readable
 
@@ -37,7 +36,7 @@ def capability(variant: Variant) -> Capability:
 
 def write(quiz: VariantSet) -> bytes:
     """The library's archive."""
-    to_html(texts_of(quiz), "tex")
+    convert_all(quiz)
     names = [f"{variant.item}-{variant.draw}" for variant in quiz.variants]
     library = element(
         "library",

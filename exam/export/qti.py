@@ -13,11 +13,10 @@ from fractions import Fraction
 
 from exam.export import xml
 from exam.export.bounds import plain
-from exam.export.moodle_xml import texts_of
 from exam.export.package import zipped
 from exam.export.targets import Capability, degraded, refused
 from exam.export.xml import Element
-from exam.render.markdown import to_html
+from exam.render.markdown import convert_all, to_html
 from exam.variants import Kind, Policy, Slot, Variant, VariantSet
 
 RESPONSE, SCORE = "RESPONSE", "SCORE"
@@ -80,7 +79,7 @@ def capability(variant: Variant) -> Capability:
 
 def write(quiz: VariantSet, dialect: Dialect) -> bytes:
     """A package: an item a file, and a test that selects one variant of each."""
-    to_html(texts_of(quiz))
+    convert_all(quiz, "mathml")
     files = {f"items/{identifier(variant)}.xml": _item(variant, dialect, quiz) for variant in quiz.variants}
     made = {"imsmanifest.xml": xml.document(_manifest(quiz, dialect)), "test.xml": xml.document(_test(quiz, dialect))}
     return zipped({**made, **{name: xml.raw_document(item) for name, item in files.items()}})

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
+from exam.variants import VariantSet
 from grader.errors import UserError
 
 Math = Literal["mathml", "tex"]
@@ -47,6 +48,11 @@ def to_html(texts: Iterable[str], math: Math = "mathml") -> list[str]:
         for text, found in zip(missing, _convert(missing, math), strict=True):
             _cache[math, text] = found
     return [_cache[math, text] for text in wanted]
+
+
+def convert_all(quiz: VariantSet, math: Math = "tex") -> None:
+    """Have every text of a quiz converted in one go; ``to_html`` has it at hand then."""
+    to_html((text for variant in quiz.variants for text in variant.texts), math)
 
 
 def inline(text: str, math: Math = "mathml") -> str:

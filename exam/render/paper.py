@@ -48,7 +48,7 @@ def source(quiz: VariantSet, *, code: str = "", size: Size = "a4", key: bool = T
         size: The paper.
         key: Whether the key follows, on pages of its own.
     """
-    _convert(list(_texts(quiz)))
+    _convert([text for variant in quiz.variants for text in variant.texts])
     code = code or quiz.bank[:6].upper()
     parts = [f"#let title = [{_escaped(quiz.title)}]", HEAD.replace("{size}", size).replace("{code}", code)]
     parts.append(f'#align(center, text(size: 17pt, weight: "bold")[{_escaped(quiz.title)}])\n#v(0.6em)')
@@ -71,13 +71,6 @@ def pdf(quiz: VariantSet, *, code: str = "", size: Size = "a4", key: bool = True
         raise UserError("Typst is not here", "Install it with: pip install 'ai480[instructor]'") from error
     made: bytes = typst.compile(source(quiz, code=code, size=size, key=key).encode())
     return made
-
-
-def _texts(quiz: VariantSet) -> Iterator[str]:
-    for variant in quiz.variants:
-        yield from (variant.stem, variant.explanation)
-        yield from (option.text for option in variant.options)
-        yield from (pair.left for pair in variant.pairs)
 
 
 def _convert(texts: list[str]) -> None:

@@ -20,7 +20,7 @@ def proof(quiz: VariantSet, findings: Sequence[tuple[str, str]]) -> str:
         quiz: Several variants of each item.
         findings: What the lint says: the item (or "") and the sentence.
     """
-    texts = [text for variant in quiz.variants for text in _texts(variant)]
+    texts = [text for variant in quiz.variants for text in variant.texts]
     shown = dict(zip(texts, to_html(texts), strict=True)).__getitem__
     told = defaultdict(list)
     for item, text in findings:
@@ -36,14 +36,6 @@ def proof(quiz: VariantSet, findings: Sequence[tuple[str, str]]) -> str:
         + "\n".join(parts)
         + "\n</main></body></html>\n"
     )
-
-
-def _texts(variant: Variant) -> Iterator[str]:
-    yield from (variant.stem, variant.explanation, *(pair.left for pair in variant.pairs))
-    for option in variant.options:
-        yield from (option.text, option.feedback)
-    for key in (variant.number, variant.text):
-        yield from (mistake.feedback for mistake in (key.mistakes if key else ()))
 
 
 def _lint(texts: Sequence[str]) -> str:

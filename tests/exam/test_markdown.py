@@ -9,12 +9,17 @@ import pytest
 pytest.importorskip("pypandoc")
 
 from exam.bank.compile import compile_lesson
-from exam.export.moodle_xml import texts_of
 from exam.render import markdown
 from exam.render.markdown import Math, inline, to_html, with_images
+from exam.variants import VariantSet
 from grader.errors import UserError
 from tests.exam import samples
 from tests.support import course
+
+
+def texts_of(quiz: VariantSet) -> list[str]:
+    return [text for variant in quiz.variants for text in variant.texts]
+
 
 ODD = r"""
 it's 5 o'clock, "quoted"|a - b -- c|x = 3 & y|1. one|a) b|(1) x|What is 3 < 4?|$5 and $6|$x$|cost $x$5|e.g. a.b@c.d

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,20 +43,11 @@ def page(quiz: VariantSet, *, hints: dict[str, str] | None = None, pictures: Pat
 
 
 def _converted(quiz: VariantSet, pictures: Path | None) -> dict[str, str]:
-    texts = list(dict.fromkeys(text for variant in quiz.variants for text in _texts(variant)))
+    texts = list(dict.fromkeys(text for variant in quiz.variants for text in variant.texts))
     found = to_html(texts)
     if pictures is not None:
         found = [with_images(text, pictures) for text in found]
     return dict(zip(texts, found, strict=True))
-
-
-def _texts(variant: Variant) -> Iterator[str]:
-    """Every text of a variant that is Markdown."""
-    yield from (variant.stem, variant.explanation, *(pair.left for pair in variant.pairs))
-    for option in variant.options:
-        yield from (option.text, option.feedback)
-    for key in (variant.number, variant.text):
-        yield from (mistake.feedback for mistake in (key.mistakes if key else ()))
 
 
 def _data(variant: Variant, converted: dict[str, str]) -> dict[str, Any]:
