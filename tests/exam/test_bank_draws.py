@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from decimal import Decimal
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from exam.bank.draws import Draws
 
-# made by the construction that the module describes, with Python's hashlib; a change of one is a change of every quiz
+# A change of one of these is a change of every quiz.
 GOLDEN_WORDS = [5800689936902554384, 13611792466615672610, 17984337378595127494]
 GOLDEN_DIGITS = [4, 1, 7, 6, 7, 9, 8, 6]
 GOLDEN_ORDER = "edbcfa"
@@ -26,6 +27,16 @@ def test_golden_vectors_of_the_stream() -> None:
     assert Draws("s", "i", 0, "order").shuffled("abcdef") == list(GOLDEN_ORDER)
     assert str(Draws("s", "i", 0, "x").log(Decimal(1), Decimal(10**9), 3)) == GOLDEN_LOG
     assert str(Draws("s", "i", 0, "x").real(Decimal(0), Decimal(1), 4)) == GOLDEN_REAL
+
+
+def test_the_stream_is_what_it_is_said_to_be() -> None:
+    names = b"".join(
+        len(part).to_bytes(8, "big") + part
+        for part in (b"ai480 draws 1", b"secret", b"l07-state-bytes", b"0", b"parameters")
+    )
+    key = hashlib.sha256(names).digest()
+    blocks = [hashlib.sha256(key + count.to_bytes(8, "big")).digest() for count in range(3)]
+    assert [int.from_bytes(block[:8], "big") for block in blocks] == GOLDEN_WORDS
 
 
 def test_names_are_told_apart_where_they_would_run_together() -> None:
