@@ -84,7 +84,8 @@ def _mistakes_of(variant: Variant) -> set[str]:
 
 def flaws(variant: Variant) -> Iterator[str]:
     """What is wrong with one variant, as sentences."""
-    for text in _texts(variant):
+    accepted = variant.text.accept if variant.text is not None else ()
+    for text in (*variant.texts, *accepted):
         if left := _LEFT_OVER.search(text):
             yield f"{left[0]!r} is left over in {text[max(0, left.start() - 20) : left.end() + 20]!r}"
     spelt = [" ".join(option.text.split()).casefold() for option in variant.options]
@@ -103,16 +104,6 @@ def flaws(variant: Variant) -> Iterator[str]:
     for mistake in _wrong_answers(variant):
         if score(variant, mistake.value).correct:
             yield f"the mistake {mistake.misconception!r}, {mistake.value}, is graded as right"
-
-
-def _texts(variant: Variant) -> Iterator[str]:
-    """Everything that a student may read."""
-    yield from (variant.stem, variant.explanation, *(pair.left for pair in variant.pairs))
-    for option in variant.options:
-        yield from (option.text, option.feedback)
-    yield from (mistake.feedback for mistake in _wrong_answers(variant))
-    if variant.text is not None:
-        yield from variant.text.accept
 
 
 def _wrong_answers(variant: Variant) -> tuple[Mistake, ...]:
