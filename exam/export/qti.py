@@ -14,7 +14,7 @@ from fractions import Fraction
 from exam.export import xml
 from exam.export.bounds import plain
 from exam.export.package import zipped
-from exam.export.targets import Capability, degraded, refused
+from exam.export.targets import Capability, degraded
 from exam.export.xml import Element
 from exam.render.markdown import convert_all, to_html
 from exam.variants import Kind, Policy, Slot, Variant, VariantSet
@@ -72,9 +72,7 @@ def capability(variant: Variant) -> Capability:
         unit = "a unit behind the number is not accepted" if variant.number.unit else ""
         comma = "a decimal comma is not accepted" if variant.number.decimal_comma else ""
         return degraded(unit, comma)
-    if variant.text is not None and any("\n" in text for text in variant.text.accept):
-        return refused("a text of several lines")
-    return degraded()
+    return degraded("spaces around the answer count" if variant.text is not None else "")
 
 
 def write(quiz: VariantSet, dialect: Dialect) -> bytes:

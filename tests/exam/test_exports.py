@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
@@ -23,7 +25,7 @@ from exam.variants import Kind, Variant, VariantSet
 from grader.errors import UserError
 from grader.handout import readable
 from tests.exam import samples
-from tests.exam.browser import npm
+from tests.exam.browser import browser, npm
 from tests.exam.readers import moodle, olx, qti2, qti12
 
 pytest.importorskip("pypandoc")
@@ -238,6 +240,53 @@ def test_qti_grades_alike(name: str, variant: Variant) -> None:
 def test_an_option_that_stays_last_is_fixed(name: str) -> None:
     (item,) = qti2.items(exported(name, samples.SINGLE)).values()
     assert [each.get("fixed") for each in item.iter("simplechoice")] == [None, None, None, "true"]
+
+
+PLAYER = ("@citolab/qti-components", "7.27.4")
+PLAY = """async ([item, response]) => {
+  const host = document.getElementById("host");
+  if (item) {
+    host.innerHTML = "<qti-item></qti-item>";
+    host.firstChild.innerHTML = item;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    return null;
+  }
+  const shown = host.querySelector("qti-assessment-item");
+  shown.updateResponseVariable("RESPONSE", response);
+  shown.processResponse();
+  return shown.getOutcome("SCORE").value;
+}"""
+
+
+@pytest.mark.sweep
+def test_a_real_player_of_qti_30_grades_alike() -> None:
+    """It rounds scores to three decimals."""
+    program = (npm(*PLAYER) / "cdn" / "index.global.js").read_text("utf-8")
+    count = 0
+    with browser() as opened:
+        tab = opened.new_page()
+        tab.set_content('<!DOCTYPE html><body><div id="host"></div></body>')
+        tab.add_script_tag(content=program)
+        for variant in samples.ALL:
+            if target("qti30").capability(variant).level is not Level.EXACT:
+                continue
+            tab.evaluate(PLAY, [as_html_elements(exported("qti30", variant)), None])
+            for response in responses(variant):
+                if response is None or not response or _is_partial(variant, response):
+                    continue
+                theirs = tab.evaluate(PLAY, [None, qti_response(variant, response)])
+                ours = score(variant, response).credit
+                assert abs(float(theirs) - float(ours)) <= 0.0005, (variant.item, response, theirs, ours)
+                count += 1
+    assert count > 80
+
+
+def as_html_elements(package: bytes) -> str:
+    """The item of a package as a browser takes it: HTML knows no elements that end themselves."""
+    archive = zipfile.ZipFile(io.BytesIO(package))
+    (name,) = [each for each in archive.namelist() if each.startswith("items/")]
+    text = archive.read(name).decode().partition("?>")[2]
+    return re.sub(r"<(qti-[a-z-]+)([^<>]*?)\s*/>", r"<\1\2></\1>", text)
 
 
 # --- Open edX ---

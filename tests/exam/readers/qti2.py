@@ -70,7 +70,7 @@ def _mapped(declaration: ET.Element, response: Any) -> Fraction:
 def _entry(mapping: ET.Element, value: str) -> Fraction:
     for entry in mapping.findall("mapentry"):
         key = str(entry.get("mapkey"))
-        if key == value or (entry.get("casesensitive") == "false" and key.casefold() == value.strip().casefold()):
+        if key == value or (entry.get("casesensitive") == "false" and key.casefold() == value.casefold()):
             return Fraction(str(entry.get("mappedvalue")))
     return Fraction(str(mapping.get("defaultvalue")))
 
