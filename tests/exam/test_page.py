@@ -87,7 +87,7 @@ def test_the_page_grades_as_the_scorer_does(tab: Any) -> None:
             assert Fraction(*credit) == ours.credit, (variant.item, response)
             assert tuple(ideas) == ours.misconceptions and problem == bool(ours.problem), (variant.item, response)
             compared += 1
-    assert compared > 200
+    assert compared > 150
 
 
 @pytest.mark.parametrize(
