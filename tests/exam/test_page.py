@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from exam.render.page import page
-from exam.scoring import score
+from exam.scoring import numbers, score
 from exam.scoring.grid import responses
 from exam.variants import Kind, VariantSet
 from tests.exam import samples
@@ -90,13 +90,19 @@ def test_the_page_grades_as_the_scorer_does(tab: Any) -> None:
     assert compared > 150
 
 
+def test_units_and_capitals_are_compared_as_the_scorer_compares_them(tab: Any) -> None:
+    variant = {"kind": "text", "text": {"accept": ["Straße"], "case_sensitive": False, "mistakes": []}}
+    assert tab.evaluate("(v) => score(v, 'STRASSE').credit", variant) == [1, 1]
+    for text in ("3 m²", "3 m^2", "3Ⅷ", "3½", "3 µs", "3 μs"):
+        ours = numbers.read(text)
+        assert tab.evaluate("(t) => readNumber(t)?.unit ?? null", text) == (ours and ours.unit), text
+
+
 @pytest.mark.parametrize(
     "text", ["1.5×10^9", "2·10⁻³", "−3.14", "1 000", "16,00", "nan", "0x1", "1e-3", "45.80", "1e500"]
 )
 def test_numbers_are_read_as_the_scorer_reads_them(tab: Any, text: str) -> None:
-    from exam.scoring.numbers import read
-
-    ours = read(text)
+    ours = numbers.read(text)
     theirs = tab.evaluate(
         "(t) => { const n = readNumber(t); return n && [String(n.digits), n.exponent, n.unit]; }", text
     )
@@ -116,8 +122,9 @@ def test_a_wrong_choice_is_told_with_its_feedback_and_the_explanation(tab: Any) 
     single.get_by_role("button", name="Check").click()
     told = single.get_by_role("status").inner_text()
     assert told.startswith("Not right.") and "Not 1: think of" in told and "Because of" in told
-    assert single.locator(".option.key").count() == 1 and single.locator(".option.slip").count() == 1
-    assert tab.locator("#progress").inner_text() == f"1 of {len(QUIZ.slots)} answered, 0 right"
+    marks = [row.inner_text().split("\n")[-1].strip() for row in single.locator(".option").all()]
+    assert marks[:2] == ["✓ right", "✗ wrong"] and single.locator(".mark").count() == 2
+    assert tab.locator("#progress").inner_text() == f"1 of {len(QUIZ.slots)} answered, 0 right: 0 of 15 points"
 
 
 def test_what_is_no_number_can_be_typed_again(tab: Any) -> None:
@@ -150,16 +157,74 @@ def test_an_order_is_made_with_the_keyboard_alone(tab: Any) -> None:
     assert order.get_by_role("status").first.inner_text().startswith("Right.")
 
 
+def test_a_choice_is_made_with_the_keyboard_alone_and_the_focus_goes_to_what_is_said(tab: Any) -> None:
+    single = card(tab, "l07-single")
+    single.get_by_role("radio").first.focus()
+    tab.keyboard.press("ArrowDown")
+    tab.keyboard.press("Tab")
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("document.activeElement.className") == "verdict wrong"
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.textContent") == "Try again"
+
+
+def test_what_was_missed_and_what_belongs_elsewhere_is_marked_with_a_word(tab: Any) -> None:
+    several, order = card(tab, "l07-balanced"), card(tab, "l07-order")
+    several.get_by_role("checkbox").nth(0).check()
+    several.get_by_role("button", name="Check").click()
+    assert several.locator(".mark").all_inner_texts() == ["✓ right", "✓ right, missed"]
+    assert "Right in part: 0.5 of 1 point." in several.get_by_role("status").inner_text()
+    order.get_by_role("button", name="Check").click()
+    assert order.locator(".mark").all_inner_texts()[:3] == ["✗ place 2 is right", "✗ place 1 is right", "✓ right"]
+
+
+def test_a_key_with_a_decimal_comma_is_told_with_it(tab: Any) -> None:
+    comma = card(tab, "l07-comma")
+    comma.get_by_role("textbox").fill("3")
+    comma.get_by_role("button", name="Check").click()
+    assert "The answer is -3,14." in comma.get_by_role("status").inner_text()
+
+
+def test_menus_and_names_of_buttons_hold_formulas_as_plain_text(chromium: Any, tmp_path: Path) -> None:
+    texts = samples.options("$\\frac{n}{p}$ bytes", "$n^2$ **bytes**", "`n` bytes", right=())
+    match = replace(samples.MATCHING, options=texts, pairs=samples.MATCHING.pairs[:2])
+    order = replace(samples.ORDERING_PARTS, options=texts, order=tuple(each.id for each in texts[::-1]))
+    path = tmp_path / "quiz.html"
+    path.write_text(page(replace(QUIZ, variants=(match, order))), "utf-8")
+    tab = chromium.new_page()
+    tab.goto(path.as_uri())
+    menu = tab.locator("select").first.locator("option").all_inner_texts()
+    names = [each.get_attribute("aria-label") for each in tab.locator(".steps button").all()[::2]]
+    tab.close()
+    assert menu == ["choose …", "A: n/p bytes", "B: n² bytes", "C: n bytes"]
+    assert names == ["Move up: n/p bytes", "Move up: n² bytes", "Move up: n bytes"]
+
+
+def test_starting_again_begins_with_other_numbers(tab: Any) -> None:
+    tab.get_by_role("button", name="Start again").click()
+    assert "with other numbers" in card(tab, "l07-numeric").inner_text()
+
+
+def test_without_scripts_the_page_says_what_it_needs(chromium: Any, written: Path) -> None:
+    context = chromium.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(written.as_uri())
+    said = tab.locator("main").inner_text()
+    context.close()
+    assert "in JavaScript" in said and "quiz take" in said
+
+
 def test_matches_are_menus_and_are_paid_one_by_one(tab: Any) -> None:
     match = card(tab, "l07-match")
     menus = match.locator("select")
     menus.nth(0).select_option("kqzm")
     menus.nth(1).select_option("kqzm")
     match.get_by_role("button", name="Check").click()
-    assert match.get_by_role("status").inner_text().startswith("Partly right: 1 of 3.")
+    assert match.get_by_role("status").inner_text().startswith("Right in part: 0.33 of 1 point.")
 
 
-def test_when_all_is_answered_the_page_says_what_to_look_at_again(tab: Any) -> None:
+def answer_all(tab: Any) -> None:
+    """Give every question some answer."""
     for slot in QUIZ.slots:
         variant, place = slot.variants[0], card(tab, slot.item)
         if variant.number is not None or variant.text is not None:
@@ -169,6 +234,10 @@ def test_when_all_is_answered_the_page_says_what_to_look_at_again(tab: Any) -> N
         elif variant.kind is not Kind.ORDERING:
             place.locator(".option").nth(0).click()
         place.get_by_role("button", name="Check").click()
+
+
+def test_when_all_is_answered_the_page_says_what_to_look_at_again(tab: Any) -> None:
+    answer_all(tab)
     summary = tab.locator("#summary")
     assert summary.is_visible() and "A GB is a thousand million bytes." in summary.inner_text()
 
@@ -183,10 +252,10 @@ def test_axe_finds_nothing(chromium: Any, written: Path, scheme: str, width: int
     context = chromium.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme, bypass_csp=True)
     tab = context.new_page()
     tab.goto(written.as_uri())
-    card(tab, "l07-single").locator(".option").nth(1).click()
-    card(tab, "l07-single").get_by_role("button", name="Check").click()
     tab.evaluate(axe)
     found = tab.evaluate("axe.run()")["violations"]
+    answer_all(tab)
+    found += tab.evaluate("axe.run()")["violations"]
     scroll = tab.evaluate("document.documentElement.scrollWidth")
     context.close()
     assert [(each["id"], [node["html"][:120] for node in each["nodes"]][:3]) for each in found] == []

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from exam.render.markdown import to_html, with_images
-from exam.variants import Variant, VariantSet
+from exam.variants import Kind, Variant, VariantSet
+from grader.handout import readable
 from grader.plain import to_plain
 
 HERE = Path(__file__).parent
 _SHOWN = ("stem", "explanation")
 _LEFT_OUT = ("parameters", "source", "family", "pool", "lesson")
+_PROGRAM = ("make.js", "numbers.js", "scorer.js", "answers.js", "page.js")
 
 
 def page(quiz: VariantSet, *, hints: dict[str, str] | None = None, pictures: Path | None = None) -> str:
@@ -32,14 +35,10 @@ def page(quiz: VariantSet, *, hints: dict[str, str] | None = None, pictures: Pat
         "count": str(len(slots)),
         "style": (HERE / "page.css").read_text("utf-8"),
         "data": data.replace("<", "\\u003c"),  # nothing in the data can end the script
-        "numbers": (HERE / "numbers.js").read_text("utf-8"),
-        "scorer": (HERE / "scorer.js").read_text("utf-8"),
-        "program": (HERE / "page.js").read_text("utf-8"),
+        "program": "\n".join((HERE / name).read_text("utf-8") for name in _PROGRAM),
     }
     text = (HERE / "page.html").read_text("utf-8")
-    for name, part in parts.items():
-        text = text.replace(f"@{name}@", part)
-    return text
+    return re.sub("@([a-z]+)@", lambda match: parts[match[1]], text)  # at once: a part may hold "@data@" itself
 
 
 def _converted(quiz: VariantSet, pictures: Path | None) -> dict[str, str]:
@@ -58,9 +57,13 @@ def _data(variant: Variant, converted: dict[str, str]) -> dict[str, Any]:
     for name in _SHOWN:
         plain[name] = converted[plain[name]]
     for option in plain["options"]:
+        if variant.kind in (Kind.MATCHING, Kind.ORDERING):  # menus and names of buttons can't hold formulas
+            option["plain"] = " ".join(readable(option["text"]).split())
         option["text"], option["feedback"] = converted[option["text"]], converted[option["feedback"]]
     for pair in plain["pairs"]:
         pair["left"] = converted[pair["left"]]
+    if variant.number is not None:
+        plain["number"]["shown"] = variant.number.shown
     for key in ("number", "text"):
         for mistake in (plain[key] or {"mistakes": []})["mistakes"]:
             mistake["feedback"] = converted[mistake["feedback"]]

@@ -6,7 +6,8 @@ const readNumber = (() => {
   const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", PLAIN = "0123456789-+";
   const APART = " \\u00a0\\u2009\\u202f'\\u2019_";
   const MOST_CHARACTERS = 100, MOST_EXPONENT = 400, MOST_OF_A_UNIT = 20;
-  const WORD = "(?:\\p{L}+[²³]?|[%‰°×])";
+  const LETTER = "(?:(?![\\p{Nd}⁰⁴-₉¹²³¼-¾])[\\p{L}\\p{N}])";
+  const WORD = `(?:${LETTER}+[²³]?|[%‰°×])`;
   const UNIT = new RegExp(`^${WORD}(?:\\s?[/·⋅*^]\\s?(?:${WORD}|-?[0-9]))*$`, "u");
   const pattern = (point, group) => {
     const grouped = `[1-9][0-9]{0,2}(?<mark>[${group}${APART}])[0-9]{3}(?:\\k<mark>[0-9]{3})*(?![0-9])`;

@@ -53,7 +53,7 @@ const score = (() => {
 
   const normal = (text, key) => {
     const closed = text.normalize("NFC").split(/\s+/u).filter(Boolean).join(" ");
-    return key.case_sensitive ? closed : closed.toLowerCase();
+    return key.case_sensitive ? closed : closed.toUpperCase().toLowerCase(); // ß is ss, as in Python
   };
 
   const text = (variant, response) => {
