@@ -10,11 +10,14 @@ import enum
 import importlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from exam.variants import Slot, Variant, VariantSet
 from grader.errors import UserError
 from grader.names import did_you_mean
+
+if TYPE_CHECKING:
+    from exam.render.paper import Size
 
 
 class Level(enum.StrEnum):
@@ -60,6 +63,16 @@ class Target(Protocol):
         """The file; every variant in it can be expressed."""
 
 
+class Paper(Target, Protocol):
+    """A target that is printed: it comes in sizes, and its key is a document of its own."""
+
+    def write(self, quiz: VariantSet, size: Size = "a4") -> bytes:
+        """The questions."""
+
+    def key(self, quiz: VariantSet, size: Size = "a4") -> bytes:
+        """The answers."""
+
+
 TARGETS = {
     "moodle-xml": ("exam.export.moodle_xml", "Moodle, question bank"),
     "gift": ("exam.export.gift", "Moodle and others, GIFT text"),
@@ -82,6 +95,11 @@ def target(name: str) -> Target:
     if name not in TARGETS:
         raise UserError(f"no target {name!r}{did_you_mean(name, list(TARGETS))}", f"There are {', '.join(TARGETS)}.")
     return cast(Target, importlib.import_module(TARGETS[name][0]))
+
+
+def as_paper(to: Target) -> Paper | None:
+    """The same target, if it is printed."""
+    return cast(Paper, to) if hasattr(to, "key") else None
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from exam.export.targets import Capability, degraded
 from exam.variants import Variant, VariantSet
+
+if TYPE_CHECKING:
+    from exam.render.paper import Size
 
 SUFFIX = ".typ"
 POOLS = False
@@ -14,8 +19,15 @@ def capability(variant: Variant) -> Capability:  # noqa: ARG001 - a target has i
     return degraded()
 
 
-def write(quiz: VariantSet) -> bytes:
-    """The file."""
+def write(quiz: VariantSet, size: Size = "a4") -> bytes:
+    """The questions."""
     from exam.render.paper import source
 
-    return source(quiz).encode()
+    return source(quiz, size=size).encode()
+
+
+def key(quiz: VariantSet, size: Size = "a4") -> bytes:
+    """The answers."""
+    from exam.render.paper import key_source
+
+    return key_source(quiz, size=size).encode()

@@ -9,7 +9,7 @@ import base64
 import html
 import mimetypes
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -30,7 +30,7 @@ _WITHOUT = (
 )
 READER = "-".join(("markdown", *_WITHOUT, "auto_identifiers"))
 _MARK = "quiztextends7f3a"
-_MARK_LINE = re.compile(rf"\s*<p>{_MARK}</p>\s*")
+_MARK_LINE = re.compile(rf"\s*(?:<p>)?{_MARK}(?:</p>)?\s*")
 _IMAGE = re.compile(r'(<img\b[^>]*?\bsrc=")([^":]+)(")')
 _PARAGRAPH = re.compile(r"<p>(.*)</p>", re.DOTALL)
 _cache: dict[tuple[Math, str], str] = {}
@@ -96,21 +96,29 @@ def _escaped(text: str) -> str:
 
 
 def _by_pandoc(texts: list[str], math: Math) -> list[str]:
-    joined = _pandoc(f"\n\n{_MARK}\n\n".join(texts), math)
-    found = _MARK_LINE.split(joined)
+    made = convert(texts, "html5", "--mathml" if math == "mathml" else "--mathjax", "--syntax-highlighting=none")
+    return [_unwrapped_math(each) for each in made] if math == "tex" else made
+
+
+def convert(texts: list[str], to: str, *options: str) -> list[str]:
+    """Each text as pandoc writes it in some format: all in one call.
+
+    Raises:
+        UserError: If pandoc is not installed.
+    """
+    found = _MARK_LINE.split(_pandoc(f"\n\n{_MARK}\n\n".join(texts), to, options)) if texts else []
     if len(found) != len(texts):  # a code block that does not end has swallowed others
-        found = [_pandoc(text, math) for text in texts]
+        found = [_pandoc(text, to, options) for text in texts]
     return [each.strip() for each in found]
 
 
-def _pandoc(markdown: str, math: Math) -> str:
+def _pandoc(markdown: str, to: str, options: Sequence[str]) -> str:
     try:
         import pypandoc  # type: ignore[import-untyped]
     except ModuleNotFoundError as error:
         raise UserError("pandoc is not here", "Install it with: pip install 'ai480[instructor]'") from error
-    options = ["--wrap=none", "--mathml" if math == "mathml" else "--mathjax", "--syntax-highlighting=none"]
-    text: str = pypandoc.convert_text(markdown, "html5", format=READER, extra_args=options)
-    return _unwrapped_math(text) if math == "tex" else text
+    made: str = pypandoc.convert_text(markdown, to, format=READER, extra_args=["--wrap=none", *options])
+    return made
 
 
 def _unwrapped_math(text: str) -> str:

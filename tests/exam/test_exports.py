@@ -337,12 +337,3 @@ def test_an_unknown_target_is_told_with_the_nearest() -> None:
 def test_the_json_without_keys_holds_none() -> None:
     text = exported("json", *samples.ALL).decode()
     assert not re.search(r'"(correct|misconception|feedback|explanation|low|high|value|accept|order)"', text)
-
-
-def test_a_paper_names_its_form_on_every_page() -> None:
-    pytest.importorskip("typst")
-    from exam.render.paper import pdf, source
-
-    text = source(samples.sample_set(), code="F7")
-    assert 'form F7 #h(1fr) page #counter(page).display("1 of 1", both: true)' in text
-    assert pdf(samples.sample_set(), code="F7", size="us-letter").startswith(b"%PDF")
