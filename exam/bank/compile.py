@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from exam.bank import answers, model
@@ -11,6 +12,7 @@ from exam.bank.draws import Draws
 from exam.bank.expressions import ExpressionError, evaluate, render
 from exam.bank.load import Bank, load_bank
 from exam.bank.parameters import drawn, shown
+from exam.bank.pictures import with_pictures
 from exam.bank.subject import Names, Subject
 from exam.variants import Kind, Mistake, Option, Pair, Policy, Pool, Text, Variant, VariantSet
 from grader.course import Lesson
@@ -44,7 +46,8 @@ def compile_lesson(lesson: Lesson, *, pool: Pool | None = None, draws: int = 1, 
     bank = load_bank(lesson)
     maker = Maker(bank, Subject.of(lesson), secret)
     items = [item for item in bank.items if pool in (None, item.pool)]
-    variants = [maker.variant(item, draw) for item in items for draw in range(draws if item.parameters else 1)]
+    folders = [each / "quizzes" for each in (lesson.course.root, lesson.course.overlay) if each]
+    variants = [maker.variant(item, draw, folders) for item in items for draw in range(draws if item.parameters else 1)]
     return VariantSet(lesson.name, bank.title, bank.sha256, tuple(_told_apart(variants)))
 
 
@@ -81,14 +84,20 @@ class Maker:
     secret: str = PRACTICE
     redrawn: int = 0
 
-    def variant(self, item: model.Item, draw: int) -> Variant:
+    def variant(self, item: model.Item, draw: int, pictures: Sequence[Path] = ()) -> Variant:
         """One variant of an item.
+
+        Args:
+            item: The item.
+            draw: Which draw of its parameters.
+            pictures: Folders of pictures, which then become part of its texts.
 
         Raises:
             ItemError: If it can't be made; names the item, its place and the draw.
         """
         try:
-            return _Drawing(self, item, draw).variant()
+            made = _Drawing(self, item, draw).variant()
+            return with_pictures(made, pictures) if pictures else made
         except (ExpressionError, ValueError, ArithmeticError) as error:
             raise ItemError(f"{self.bank.lines[item.id]}: {item.id}, draw {draw}: {error}") from error
 

@@ -5,12 +5,9 @@ Raw HTML and raw TeX of authors are shown as text, never passed through.
 
 from __future__ import annotations
 
-import base64
 import html
-import mimetypes
 import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Literal
 
 from exam.variants import VariantSet
@@ -26,12 +23,12 @@ _WITHOUT = (
     "native_spans",
     "citations",
     "example_lists",
+    "implicit_figures",  # whose captions would show the text that is for those who don't see a picture
     "smart",
 )
 READER = "-".join(("markdown", *_WITHOUT, "auto_identifiers"))
 _MARK = "quiztextends7f3a"
 _MARK_LINE = re.compile(rf"\s*(?:<p>)?{_MARK}(?:</p>)?\s*")
-_IMAGE = re.compile(r'(<img\b[^>]*?\bsrc=")([^":]+)(")')
 _PARAGRAPH = re.compile(r"<p>(.*)</p>", re.DOTALL)
 _cache: dict[tuple[Math, str], str] = {}
 
@@ -123,17 +120,3 @@ def _pandoc(markdown: str, to: str, options: Sequence[str]) -> str:
 
 def _unwrapped_math(text: str) -> str:
     return re.sub(r'<span class="math (?:inline|display)">(.*?)</span>', r"\1", text, flags=re.DOTALL)
-
-
-def with_images(text: str, folder: Path) -> str:
-    """The same with the pictures of a folder in it, so that one file is the whole."""
-
-    def embedded(match: re.Match[str]) -> str:
-        path = folder / html.unescape(match[2])
-        if not path.is_file():
-            raise UserError(f"there is no picture {path}")
-        kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-        data = base64.b64encode(path.read_bytes()).decode("ascii")
-        return f"{match[1]}data:{kind};base64,{data}{match[3]}"
-
-    return _IMAGE.sub(embedded, text)

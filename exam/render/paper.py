@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import re
 from collections.abc import Callable, Iterator
@@ -18,6 +19,10 @@ Size = Literal["a4", "us-letter"]
 
 CODE_LENGTH = 6
 _STYLE = Path(__file__).with_name("paper.typ")
+_PICTURE = re.compile(
+    r'image\.decode\("<svg [^>]*><image [^>]*"data:image/(?P<kind>[^;]+);base64,(?P<data>[^\\]*)\\" /></svg>"'
+)
+_FORMATS = {"svg+xml": "svg", "jpeg": "jpg"}
 _cache: dict[str, str] = {}
 
 
@@ -85,7 +90,14 @@ def _convert(quiz: VariantSet) -> None:
     """Have pandoc write all texts in one go."""
     texts = [text for variant in quiz.variants for text in variant.texts]
     missing = [text for text in dict.fromkeys(texts) if text not in _cache]
-    _cache.update(zip(missing, convert(missing, "typst"), strict=True))
+    made = (_PICTURE.sub(_picture, text) for text in convert(missing, "typst"))
+    _cache.update(zip(missing, made, strict=True))
+
+
+def _picture(match: re.Match[str]) -> str:
+    """A picture that is data, as Typst reads it; pandoc wraps it in a way that Typst no longer knows."""
+    data = ", ".join(map(str, base64.b64decode(match["data"])))
+    return f'image(bytes(({data},)), format: "{_FORMATS.get(match["kind"], match["kind"])}"'
 
 
 def _typst(markdown: str) -> str:

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from exam.render.markdown import to_html, with_images
+from exam.render.markdown import to_html
 from exam.variants import Kind, Variant, VariantSet
 from grader.handout import readable
 from grader.plain import to_plain
@@ -19,15 +19,14 @@ _LEFT_OUT = ("parameters", "source", "family", "pool", "lesson")
 _PROGRAM = ("make.js", "numbers.js", "scorer.js", "answers.js", "page.js")
 
 
-def page(quiz: VariantSet, *, hints: dict[str, str] | None = None, pictures: Path | None = None) -> str:
+def page(quiz: VariantSet, *, hints: dict[str, str] | None = None) -> str:
     """The page as HTML.
 
     Args:
         quiz: Practice variants; a question with several offers new numbers.
         hints: What leads out of each misconception, by name, for the summary.
-        pictures: The folder of the bank's pictures, which become part of the page.
     """
-    converted = _converted(quiz, pictures)
+    converted = _converted(quiz)
     slots = [[_data(variant, converted) for variant in slot.variants] for slot in quiz.slots]
     data = json.dumps({"title": quiz.title, "slots": slots, "hints": hints or {}}, ensure_ascii=False)
     parts = {
@@ -41,12 +40,9 @@ def page(quiz: VariantSet, *, hints: dict[str, str] | None = None, pictures: Pat
     return re.sub("@([a-z]+)@", lambda match: parts[match[1]], text)  # at once: a part may hold "@data@" itself
 
 
-def _converted(quiz: VariantSet, pictures: Path | None) -> dict[str, str]:
+def _converted(quiz: VariantSet) -> dict[str, str]:
     texts = list(dict.fromkeys(text for variant in quiz.variants for text in variant.texts))
-    found = to_html(texts)
-    if pictures is not None:
-        found = [with_images(text, pictures) for text in found]
-    return dict(zip(texts, found, strict=True))
+    return dict(zip(texts, to_html(texts), strict=True))
 
 
 def _data(variant: Variant, converted: dict[str, str]) -> dict[str, Any]:

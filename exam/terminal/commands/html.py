@@ -27,5 +27,5 @@ def command(course_folder: Path | None, name: str, out: Path, variants: int, pri
 
     lesson = lesson_of(course_folder, name, private)
     quiz = compiled(lesson, "practice", variants)
-    write_text(out, page(quiz, hints=hints_of(lesson), pictures=lesson.course.root / "quizzes"))
+    write_text(out, page(quiz, hints=hints_of(lesson)))
     write(f"{out}: {len(quiz.slots)} questions, {len(quiz.variants)} variants, {out.stat().st_size / 1000:.0f} kB")
