@@ -142,9 +142,22 @@ def test_another_profile_changes_no_draw() -> None:
 
 def test_seeds_give_other_draws_each_its_own() -> None:
     usual = drawn_by(check_of_lists())
-    first, second = (drawn_by(seeded(check_of_lists(), seed)) for seed in (1, 2))
-    assert usual != first != second != usual
-    assert drawn_by(seeded(check_of_lists(), 1)) == first
+    first, second, again = (with_seed(seed) for seed in (1, 2, 1))
+    assert usual != first != second != usual and again == first
+
+
+def with_seed(seed: int) -> list[Any]:
+    check = check_of_lists()
+    with seeded([check], seed):
+        return drawn_by(check)
+
+
+def test_after_a_seed_a_check_draws_as_before() -> None:
+    check = check_of_lists()
+    usual = drawn_by(check)
+    with seeded([check], 1):
+        assert drawn_by(check) != usual
+    assert drawn_by(check) == usual
 
 
 # --- grades ---

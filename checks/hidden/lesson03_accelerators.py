@@ -183,3 +183,13 @@ def test_as_many_days_as_there_are_is_in_time(student):
     one = public.platform("one", 1, 1.0, 1e14, port=1.0)
     found = student.choose_platform(8.64e18, [one], required_ops=[], deadline_days=2.0)
     expect(found.days, "days").close(2.0)
+
+
+@check("choose_platform", points=1)
+def test_equal_costs_are_decided_by_days_and_then_by_name(student):
+    """Of equally cheap platforms the faster one is chosen, and of equally fast ones the first by name, in any order."""
+    slow, fast = public.platform("a", 1, 2.0, 1e14), public.platform("c", 2, 2.0, 1e14)
+    same = public.platform("b", 2, 2.0, 1e14)
+    for order, name in (([slow, fast], "c"), ([fast, slow], "c"), ([fast, same], "b"), ([same, fast], "b")):
+        found = student.choose_platform(8.64e18, order, required_ops=[])
+        expect(found.name, "choice").equal(name)

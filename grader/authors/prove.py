@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -141,8 +142,9 @@ class _Prover:
         """The solution passes every check, under several seeds."""
         for seed in (None, *SEEDS):
             self.say("the solution" + (f", seed {seed}" if seed else ""))
-            checks = [check if seed is None else _with_seed(check, seed) for check in self.checks]
-            for run in self._run(self.solution, checks):
+            with nullcontext() if seed is None else seeded([check.test for check in self.checks], seed):
+                runs = self._run(self.solution, self.checks)
+            for run in runs:
                 if run.outcome is not Outcome.PASSED:
                     found = run.finding
                     why = run.broken or (f"{found.calls[-1:]}: {found.failure}" if found else "")
@@ -220,9 +222,3 @@ class _Prover:
             checking.run(check.test, check.facts, check.visibility, wanted)
         bench.renew()
         return checking.runs
-
-
-def _with_seed(check: LessonCheck, seed: int) -> LessonCheck:
-    if not hasattr(check.test, "hypothesis"):
-        return check
-    return LessonCheck(seeded(check.test, seed), check.facts, check.visibility)

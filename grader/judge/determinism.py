@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import hypothesis
@@ -35,6 +36,17 @@ def draw_no_constants_from_modules() -> None:
     providers._get_local_constants = lambda: nothing
 
 
-def seeded(test: Callable[..., Any], seed: int) -> Callable[..., Any]:
-    """The check with draws of another seed (``--hypothesis-seed`` has no effect beside ``derandomize``)."""
-    return hypothesis.seed(seed)(test)
+@contextmanager
+def seeded(tests: Sequence[Callable[..., Any]], seed: int) -> Iterator[None]:
+    """Have checks draw from another seed meanwhile (``--hypothesis-seed`` has no effect beside ``derandomize``)."""
+    changed = [vars(test) for test in tests if hasattr(test, "hypothesis")]
+    before = [dict(each) for each in changed]
+    for test in tests:
+        if hasattr(test, "hypothesis"):
+            hypothesis.seed(seed)(test)  # which marks the test itself
+    try:
+        yield
+    finally:
+        for attributes, known in zip(changed, before, strict=True):
+            attributes.clear()
+            attributes.update(known)
