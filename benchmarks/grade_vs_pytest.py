@@ -1,6 +1,7 @@
 """``grade lesson6`` on a right submission against the same checks of the same functions under bare pytest.
 
     python -m benchmarks.grade_vs_pytest [--runs N] [--json FILE]
+    GRADE_BENCHMARK_LESSON=lesson07_zero_fsdp python -m benchmarks.grade_vs_pytest
 
 Both are whole processes, from start to exit, and run every check of lesson 6, public and hidden, and the docstring
 examples. Bare pytest calls the solution in its own process, ranks as threads (``benchmarks/bare.py``); ``grade``
@@ -16,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.lessons import GRADE, make_course, rank_exercises, solution
+from benchmarks.lessons import GRADE, NAME, make_course, rank_exercises, solution
 from benchmarks.measure import Case, Report, process
 
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "benchmarks.bare", "-p", "no:cacheprovider")
@@ -28,7 +29,7 @@ def cases(root: Path) -> list[Case]:
     pytest = (*PYTEST, *COLLECTED, "solutions", "checks/public", "checks/hidden")
     return [
         Case("pytest", lambda: process(pytest, root)),
-        Case("grade", lambda: process((*GRADE, "lesson6"), root), "pytest"),
+        Case("grade", lambda: process((*GRADE, NAME), root), "pytest"),
     ]
 
 
@@ -45,7 +46,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             pair = cases(make_course(Path(folder) / "course", solution(), wanted))
             pair[1].goal = goal
-            report.measure(f"lesson 6, {title}", pair)
+            report.measure(f"{NAME}, {title}", pair)
     report.close()
 
 
