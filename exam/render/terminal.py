@@ -49,7 +49,7 @@ def _option(variant: Variant, option: Option, place: int, style: Style) -> list[
 def _facts(variant: Variant) -> Iterator[tuple[str, str, str]]:
     number = variant.number
     if number is not None:
-        yield "key", f"{number.value} {number.unit}".strip() + f"  (from {number.low} to {number.high})", "good"
+        yield "key", f"{number.shown} {number.unit}".strip() + f"  (from {number.low} to {number.high})", "good"
         for mistake in number.mistakes:
             yield "mistake", f"{mistake.value}  {mistake.misconception}: {readable(mistake.feedback)}", ""
     if variant.text is not None:

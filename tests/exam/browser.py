@@ -18,6 +18,7 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 QUIET = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
 OFFLINE = ("--disable-background-networking", "--disable-component-update", "--disable-sync")
 NPM_SECONDS = 180
+AXE = ("axe-core", "4.10.3")  # finds what keeps people out
 
 
 @contextmanager

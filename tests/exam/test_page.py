@@ -17,11 +17,10 @@ from exam.scoring import numbers, score
 from exam.scoring.grid import responses
 from exam.variants import Kind, VariantSet
 from tests.exam import samples
-from tests.exam.browser import browser, npm
+from tests.exam.browser import AXE, browser, npm
 
 pytest.importorskip("pypandoc")
 
-AXE = ("axe-core", "4.10.3")
 SECOND = replace(samples.NUMERIC, draw=1, code="OTHER", stem="How many GB, with *other* numbers?")
 QUIZ = VariantSet("07_zero_fsdp", "ZeRO & FSDP: <a quiz>", "0" * 64, (*samples.ALL, SECOND))
 NUMBERS = {slot.item: place for place, slot in enumerate(QUIZ.slots, start=1)}
