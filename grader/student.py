@@ -4,6 +4,8 @@ The worker provides the same names under ``grader.student`` without the rest of 
 """
 
 from grader.worker.student import (
+    ACCELERATORS,
+    Accelerator,
     Comm,
     Deadlock,
     FloatArray,
@@ -17,6 +19,8 @@ from grader.worker.student import (
 )
 
 __all__ = [
+    "ACCELERATORS",
+    "Accelerator",
     "Comm",
     "Deadlock",
     "FloatArray",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .arguments import checked_float, checked_int, checked_vector
 from .comm import Comm, Request
+from .hardware import ACCELERATORS, Accelerator
 from .threads import Deadlock, on_ranks
 
 FloatArray = NDArray[np.float64]
@@ -18,6 +19,8 @@ IntArray = NDArray[np.int64]
 Marked = TypeVar("Marked", bound=Callable[..., Any])
 
 __all__ = [
+    "ACCELERATORS",
+    "Accelerator",
     "Comm",
     "Deadlock",
     "FloatArray",
