@@ -21,7 +21,16 @@ from benchmarks.lessons import GRADE, NAME, make_course, rank_exercises, solutio
 from benchmarks.measure import Case, Report, process
 
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "benchmarks.bare", "-p", "no:cacheprovider")
-COLLECTED = ("-o", "python_files=*.py", "--import-mode=importlib", "--doctest-modules", "--rootdir", ".")
+COLLECTED = (
+    "-o",
+    "python_files=*.py",
+    "-o",
+    "doctest_optionflags=NORMALIZE_WHITESPACE",
+    "--import-mode=importlib",
+    "--doctest-modules",
+    "--rootdir",
+    ".",
+)
 
 
 def cases(root: Path) -> list[Case]:
