@@ -227,8 +227,8 @@ def kernel_time(flops: float, n_bytes: float, peak_flops: float, bytes_per_s: fl
         ValueError: If an argument is not finite or out of its range.
 
     Example:
-        >>> kernel_time(300.0, 20.0, 100.0, 10.0, overlap=0.5)
-        4.0
+        >>> kernel_time(300.0, 20.0, 100.0, 10.0, overlap=0.25)
+        4.5
     """
     raise NotImplementedError("kernel_time: not written yet")
 

@@ -89,6 +89,15 @@ misconception(
     hint="What does the docstring raise for a count of 0?",
 )
 
+misconception(
+    "cores_of_one_multiply_add",
+    of="tensor_peak",
+    instead_of="checked_int(name, value, 1) for name, value in counts)",
+    wrote="checked_int(name, value, 1) for name, value in counts) // fma_per_cycle",
+    says="tensor cores that do one multiply-add a cycle",
+    hint="A tensor core multiplies small matrices. How many multiply-adds does it do in one cycle?",
+)
+
 # --- roofline ---
 
 misconception(
@@ -181,6 +190,15 @@ misconception(
     hint="Every comparison with nan is false, also nan < 0. How do you ask so that it does not slip through?",
 )
 
+misconception(
+    "a_roof_with_a_round_corner",
+    of="roofline",
+    instead_of="min(peak, intensity * rate)",
+    wrote="(1 / (1 / peak + 1 / (intensity * rate)) if intensity else 0.0)",
+    says="a kernel that first moves all of its data and then computes",
+    hint="The model lets both go on at the same time. Which of the two limits is then reached first?",
+)
+
 # --- kernel_time ---
 
 misconception(
@@ -264,6 +282,15 @@ misconception(
     hint="A copy does no operation. How long does it take?",
 )
 
+misconception(
+    "all_or_nothing",
+    of="kernel_time",
+    instead_of="(1 - hidden) * min",
+    wrote="(hidden < 1) * min",
+    says="a kernel that hides all of the shorter time or nothing",
+    hint="With an overlap of one half, how much of the shorter time is hidden?",
+)
+
 # --- gemm_intensity ---
 
 misconception(
@@ -345,6 +372,24 @@ misconception(
     wrote="checked_int(name, int(value), 1) for",
     says="dimensions that need not be ints",
     hint="What does the docstring raise for a dimension of 2.0, or of True?",
+)
+
+misconception(
+    "one_addition_fewer",
+    of="gemm_intensity",
+    instead_of="return 2 * m * n * k /",
+    wrote="return m * n * (2 * k - 1) /",
+    says="one addition fewer for each entry of C",
+    hint="A sum of k products takes k - 1 additions, but how does the docstring count multiply-adds?",
+)
+
+misconception(
+    "c_in_the_shape_of_a",
+    of="gemm_intensity",
+    instead_of=" + size_c * m * n)",
+    wrote=" + size_c * m * k)",
+    says="a result in the shape of A",
+    hint="How many columns does C have?",
 )
 
 # --- critical_m ---
@@ -438,6 +483,15 @@ misconception(
     wrote="peak_flops",
     says="a critical batch that takes a peak of nothing",
     hint="What does the docstring raise for a peak of 0?",
+)
+
+misconception(
+    "one_row_at_least",
+    of="critical_m",
+    instead_of="return ridge * size_b * k * n / gained_per_row if gained_per_row > 0 else math.inf",
+    wrote="return max(1.0, ridge * size_b * k * n / gained_per_row) if gained_per_row > 0 else math.inf",
+    says="a critical batch of one row at least",
+    hint="Below which m is a layer with a very low ridge bound by memory? The docstring takes m as a real number.",
 )
 
 # --- warp_sectors ---
@@ -553,6 +607,36 @@ misconception(
     hint="What does the docstring say of the efficiency where nothing is moved?",
 )
 
+misconception(
+    "half_a_warp_at_a_time",
+    of="warp_sectors",
+    instead_of="return Sectors(len(sectors), len(asked) / (len(sectors) * sector_bytes) if asked else 0.0)",
+    wrote="halves = [starts[:16], starts[16:]]\n"
+    "    moved = sum(len({b // sector_bytes for s in half for b in range(s, s + access_bytes)}) for half in halves)\n"
+    "    return Sectors(moved, len(asked) / (moved * sector_bytes) if asked else 0.0)",
+    says="a warp whose two halves move their sectors separately",
+    hint="One instruction of a warp: are its lanes looked at together or in two halves?",
+)
+
+misconception(
+    "only_neighbours_share",
+    of="warp_sectors",
+    instead_of="sectors = {byte // sector_bytes for byte in asked}",
+    wrote="each = [b // sector_bytes for s in starts for b in range(s, s + access_bytes)]\n"
+    "    sectors = [sector for place, sector in enumerate(each) if place == 0 or each[place - 1] != sector]",
+    says="a sector that is moved again when lanes come back to it",
+    hint="Lanes 0 and 2 read from one sector, lane 1 from another. How many sectors are moved?",
+)
+
+misconception(
+    "sectors_always_of_32",
+    of="warp_sectors",
+    instead_of="byte // sector_bytes for byte in asked",
+    wrote="byte // 32 for byte in asked",
+    says="sectors of 32 bytes, whatever the argument says",
+    hint="Which argument says how large a sector is?",
+)
+
 # --- bank_conflict_degree ---
 
 misconception(
@@ -644,6 +728,26 @@ misconception(
     wrote="if len(values) > 64:",
     says="a warp of more than 32 lanes",
     hint="How many lanes does a warp have?",
+)
+
+misconception(
+    "half_warps_in_turn",
+    of="bank_conflict_degree",
+    instead_of="return max((in_bank.count(bank) for bank in set(in_bank)), default=0)",
+    wrote="halves = [[word % banks for word in set(half)] for half in (words[:16], words[16:])]\n"
+    "    return max((half.count(bank) for half in halves for bank in half), default=0)",
+    says="conflicts within half a warp alone",
+    hint="All lanes of the warp access at the same time. Can lane 0 be in the way of lane 20?",
+)
+
+misconception(
+    "neighbours_share_a_word",
+    of="bank_conflict_degree",
+    instead_of='different = set(_lanes("words", words))',
+    wrote='lanes = _lanes("words", words)\n'
+    "    different = [word for place, word in enumerate(lanes) if place == 0 or lanes[place - 1] != word]",
+    says="a word that only neighbouring lanes can share",
+    hint="Lanes 0 and 2 want the same word, lane 1 another. How often is the shared word served?",
 )
 
 # --- occupancy ---
@@ -802,6 +906,24 @@ misconception(
     hint="How many registers may a thread have, and what does the docstring raise for more?",
 )
 
+misconception(
+    "warps_in_fours",
+    of="occupancy",
+    instead_of='warps = _ceil(checked_int("threads", threads, 1, 1024), 32)',
+    wrote='warps = _ceil(checked_int("threads", threads, 1, 1024), 128) * 4',
+    says="blocks whose warps are rounded up to one for each partition",
+    hint="A block of one warp lives in one partition. Does it take anything of the other three?",
+)
+
+misconception(
+    "occupancy_in_threads",
+    of="occupancy",
+    instead_of='blocks * warps / sm["max_warps"]',
+    wrote='blocks * threads / (32 * sm["max_warps"])',
+    says="an occupancy that counts threads",
+    hint="The last warp of a block of 33 threads has one thread. Does it count as a warp?",
+)
+
 # --- latency_hiding ---
 
 misconception(
@@ -903,6 +1025,33 @@ misconception(
     hint="Which shares does the docstring allow?",
 )
 
+misconception(
+    "no_more_than_fit",
+    of="latency_hiding",
+    instead_of="math.ceil(needed / of_all_sms)",
+    wrote="min(64, math.ceil(needed / of_all_sms))",
+    says="a number of warps that never exceeds what fits on an SM",
+    hint="If more warps are needed than fit, that is worth knowing. What does the docstring return then?",
+)
+
+misconception(
+    "warps_to_the_nearest",
+    of="latency_hiding",
+    instead_of="math.ceil(needed / of_all_sms)",
+    wrote="round(needed / of_all_sms)",
+    says="a number of warps that is rounded to the nearest",
+    hint="If 11.3 warps are needed, are 11 enough?",
+)
+
+misconception(
+    "bytes_for_all_warps_for_a_share",
+    of="latency_hiding",
+    instead_of="return Hiding(needed,",
+    wrote="return Hiding(full,",
+    says="bytes in flight for the whole bandwidth next to warps for the wanted share",
+    hint="Both numbers are for the share that is wanted. Which one of yours is not?",
+)
+
 # --- gemm_quantization ---
 
 misconception(
@@ -1002,6 +1151,33 @@ misconception(
     wrote="(checked_int(name, int(value), 1) for name, value in named)",
     says="sizes that need not be ints",
     hint="What does the docstring raise for a bool?",
+)
+
+misconception(
+    "always_one_tile_more",
+    of="gemm_quantization",
+    instead_of="tiles = _ceil(m, tile_m) * _ceil(n, tile_n)",
+    wrote="tiles = (m // tile_m + 1) * (n // tile_n + 1)",
+    says="one more tile along each side, also where the sizes divide",
+    hint="How many tiles of 128 cover 256 columns? What does your formula give?",
+)
+
+misconception(
+    "the_mean_of_two_losses",
+    of="gemm_quantization",
+    instead_of="m * n / (waves * places * area))",
+    wrote="(m * n / (tiles * area) + tiles / (waves * places)) / 2)",
+    says="an efficiency that is the mean of the other two",
+    hint="If half of the places hold tiles and half of each tile is useful, what share of the work is useful?",
+)
+
+misconception(
+    "waves_row_by_row",
+    of="gemm_quantization",
+    instead_of="waves = _ceil(tiles, places)",
+    wrote="waves = _ceil(m, tile_m) * _ceil(_ceil(n, tile_n), places)",
+    says="waves that end with each row of tiles",
+    hint="When the tiles of one row don't fill the chip, may tiles of the next row start?",
 )
 
 # --- schedule_blocks ---
@@ -1111,6 +1287,33 @@ misconception(
     wrote="seconds",
     says="blocks that may last less than no time",
     hint="What does the docstring raise for a negative duration?",
+)
+
+misconception(
+    "the_emptier_sm_first",
+    of="schedule_blocks",
+    instead_of="""start, slot = free[0]
+        end = start + checked_float("durations", seconds)
+        heapq.heapreplace(free, (end, slot))""",
+    wrote="""first = min(free)[0]
+        busy = [0] * slots
+        for when, each in free:
+            busy[each // blocks_per_sm] += when > first
+        start, slot = min(free, key=lambda one: (one[0], busy[one[1] // blocks_per_sm], one[1]))
+        end = start + checked_float("durations", seconds)
+        free[free.index((start, slot))] = (end, slot)""",
+    says="blocks that prefer the SM with fewer blocks on it",
+    hint="That is what many GPUs do, but which slot does the docstring give a block when several are free?",
+)
+
+misconception(
+    "sorted_by_slot",
+    of="schedule_blocks",
+    instead_of="return Launch(makespan, starts, taken)",
+    wrote="order = sorted(range(len(taken)), key=lambda place: taken[place])\n"
+    "    return Launch(makespan, [starts[i] for i in order], [taken[i] for i in order])",
+    says="blocks that are listed slot by slot",
+    hint="In which order does the docstring list the blocks?",
 )
 
 # --- tiled_gemm ---
@@ -1283,4 +1486,35 @@ misconception(
     wrote="if (tile_m + tile_n) * tile_k < 0:",
     says="a schedule for tiles that don't fit into shared memory",
     hint="What does the docstring raise where a tile of A and one of B don't fit together?",
+)
+
+misconception(
+    "the_strip_is_loaded_again",
+    of="tiled_gemm",
+    within="_strip_kept",
+    instead_of="            if col == 0:\n                yield",
+    wrote="            if col >= 0:\n                yield",
+    says="a schedule that loads tiles of A which are in shared memory already",
+    hint="For the second tile of C in a row of tiles, where are the tiles of A?",
+)
+
+misconception(
+    "c_is_stored_turned",
+    of="tiled_gemm",
+    within="_pair_by_pair",
+    instead_of='yield Op("store", row, col, 0)',
+    wrote='yield Op("store", col, row, 0)',
+    says="tiles of C that are stored with their numbers exchanged",
+    hint="Which number of a tile of C comes first, the one along m or along n?",
+)
+
+misconception(
+    "the_last_pair_stays",
+    of="tiled_gemm",
+    within="_pair_by_pair",
+    instead_of='        yield Op("evict_a", row, 0, depth)\n        yield Op("evict_b", 0, col, depth)\n',
+    wrote='        if depth < depths - 1:\n            yield Op("evict_a", row, 0, depth)\n'
+    '            yield Op("evict_b", 0, col, depth)\n',
+    says="a schedule that leaves the last pair of tiles of each tile of C in shared memory",
+    hint="Count what is in shared memory when the next tile of C begins.",
 )

@@ -30,7 +30,7 @@ def test_any_gpu(student, reference, n_sm, cores, fma, clock, sparse):
 
 @check("roofline", points=1, examples=30)
 @given(
-    intensity=st.one_of(positive(1e-3, 1e6), st.sampled_from([0.0, 0.25, 4.0, 64.0, math.inf])),
+    intensity=st.one_of(positive(1e-3, 1e6), st.sampled_from([0.0, 0.25, 1.0, 2.0, 4.0, 8.0, 16.0, math.inf])),
     log_peak=sizes(0, 12),
     log_rate=sizes(0, 6),
 )
@@ -133,6 +133,14 @@ def test_any_kernel_on_real_sms(student, reference, threads, registers, shared, 
     """Blocks, warps, occupancy and every limit of any kernel on three SMs are those of the rule."""
     found = student.occupancy.keeps_arguments(threads, registers, shared, sm)
     expect(found, "occupancy").close(reference.occupancy(threads, registers, shared, sm))
+
+
+@check("occupancy", points=1)
+def test_blocks_that_miss_by_a_few_bytes(student, reference):
+    """A block that fits five times to the byte, but not in whole units of shared memory, fits four times."""
+    for sm, shared in ((public.H100, 45_670), (public.V100, 19_660)):
+        found = student.occupancy(64, 32, shared, sm)
+        expect(found, f"occupancy with {shared} bytes").close(reference.occupancy(64, 32, shared, sm))
 
 
 # --- latency_hiding ---
