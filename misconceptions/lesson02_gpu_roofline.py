@@ -21,7 +21,7 @@ misconception(
     instead_of="sparse: bool = False",
     wrote="sparse: bool = True",
     says="a peak for sparse operands where nobody asked for it",
-    hint="Which peak does a caller want who says nothing of sparsity? Data sheets print the other one in large type.",
+    hint="Which peak does a caller want who says nothing of sparsity? Data sheets often print the other one in large type.",
 )
 
 misconception(
@@ -1211,7 +1211,7 @@ misconception(
     instead_of="for seconds in durations:",
     wrote="for seconds in sorted(durations, reverse=True):",
     says="blocks that are sorted, the longest first",
-    hint="That would be better, but does the chip know how long blocks last? In which order do they start?",
+    hint="That is often better, but does the chip know how long blocks last? In which order do they start?",
 )
 
 misconception(
@@ -1303,7 +1303,7 @@ misconception(
         end = start + checked_float("durations", seconds)
         free[free.index((start, slot))] = (end, slot)""",
     says="blocks that prefer the SM with fewer blocks on it",
-    hint="That is what many GPUs do, but which slot does the docstring give a block when several are free?",
+    hint="A chip may well do that, but which slot does the docstring give a block when several are free?",
 )
 
 misconception(

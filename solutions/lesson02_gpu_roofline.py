@@ -161,7 +161,7 @@ def tensor_peak(n_sm: int, tensor_cores: int, fma_per_cycle: int, clock_hz: floa
     two in every four entries are zero: it is twice the dense one.
 
     Args:
-        n_sm: Streaming multiprocessors (SMs) that are in use on the product, at least 1.
+        n_sm: Streaming multiprocessors (SMs) that work, at least 1: 132 of an H100, though its die has 144.
         tensor_cores: Tensor cores of one SM, at least 1.
         fma_per_cycle: Fused multiply-adds of one tensor core in one cycle, dense, at least 1.
         clock_hz: Cycles per second, positive.
@@ -590,7 +590,7 @@ def tiled_gemm(
 
     C (m by n) is the product of A (m by k) and B (k by n), which lie in HBM. A is cut into tiles of tile_m by tile_k,
     B of tile_k by tile_n, C of tile_m by tile_n; tiles at the edges are smaller where the sizes don't divide. One
-    thread block works through all of C, with these steps:
+    thread block works through all of C. Its steps are ``Op(kind, m, n, k)``, with numbers of tiles:
 
     - ``load_a`` (m, 0, k) and ``load_b`` (0, n, k) copy a tile from HBM to shared memory, where it was not before.
       It takes its entries times ``dtype_bytes`` there. Shared memory begins empty and never holds more than

@@ -1,8 +1,8 @@
 """The accelerators of the course, each figure as its vendor prints it, with the place where it is printed.
 
 Peaks are those of the units that multiply matrices. A dense peak and one for sparse operands (two of every four
-entries zero) are never mixed: data sheets often print the sparse one, which is twice as high. What a vendor does
-not print is None, or has no entry.
+entries zero) are never mixed: data sheets often print the sparse one, which is twice as high. Figures that are not
+printed, or that could not be confirmed, are None or have no entry.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Accelerator:
         name: "H100 SXM", say.
         year: When it was announced.
         peak_flops: Dense peak in operations per second (a multiply-accumulate is two), by dtype: "bf16", "int8", ….
-        sparse_flops: The same for operands of which two in every four entries are zero; empty if it has no such mode.
+        sparse_flops: The same for operands of which two in every four entries are zero; empty where none is given.
         memory_bytes: Capacity of its memory (HBM), in bytes.
         memory_bytes_per_s: Bandwidth of that memory, in bytes per second.
         clock_hz: The clock at which it reaches the peaks, in cycles per second.
@@ -168,7 +168,7 @@ _ALL = (
         peak_flops=_tera(bf16=2250, fp8=4500, fp4=9000),
         sparse_flops=_tera(bf16=4500, fp8=9000, fp4=18000),
         memory_bytes=180 * GB,
-        memory_bytes_per_s=7.7 * TB,
+        memory_bytes_per_s=7.7 * TB,  # of systems as they are sold; the brief says up to 8
         clock_hz=None,
         cores=None,
         link_bytes_per_s=900 * GB,
