@@ -21,7 +21,7 @@ misconception(
     instead_of="sparse: bool = False",
     wrote="sparse: bool = True",
     says="a peak for sparse operands where nobody asked for it",
-    hint="Which peak does a caller want who says nothing of sparsity? Data sheets often print the other one in large type.",
+    hint="Which peak does a caller want who says nothing of sparsity? Data sheets often print the other one.",
 )
 
 misconception(
