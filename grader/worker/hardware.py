@@ -20,7 +20,7 @@ class Accelerator:
 
     Attributes:
         name: "H100 SXM", say.
-        year: When it was announced.
+        year: When it was announced, or deployed if that was earlier.
         peak_flops: Dense peak in operations per second (a multiply-accumulate is two), by dtype: "bf16", "int8", ….
         sparse_flops: The same for operands of which two in every four entries are zero; empty where none is given.
         memory_bytes: Capacity of its memory (HBM), in bytes.
@@ -54,6 +54,7 @@ _HOPPER = "NVIDIA H100 Tensor Core GPU Architecture, white paper (2022)"
 _H100_SHEET = "NVIDIA H100 Tensor Core GPU, data sheet"
 _H200_SHEET = "NVIDIA H200 Tensor Core GPU, data sheet"
 _BLACKWELL = "NVIDIA Blackwell Architecture Technical Brief (2024)"
+_H200_LAUNCH = "github.com/NVIDIA/TensorRT-LLM, docs/source/blogs/H200launch.md, Latest HBM Memory"
 _DGXC = "github.com/NVIDIA/dgxc-benchmarking, README, Reference Infrastructure"
 _ROCM = "ROCm documentation: AMD Instinct MI300 series microarchitecture"
 _ROCM_SPECS = "ROCm documentation: Accelerator and GPU hardware specifications"
@@ -124,7 +125,8 @@ _ALL = (
         link_bytes_per_s=300 * GB,
         watts=400,
         sources=_sources(
-            _says(_A100_SHEET, "year", "peak_flops", "sparse_flops", "memory_bytes", "memory_bytes_per_s"),
+            _says("NVIDIA's announcement at SC20, November 2020", "year"),
+            _says(_A100_SHEET, "peak_flops", "sparse_flops", "memory_bytes", "memory_bytes_per_s"),
             _says(_A100_SHEET, "link_bytes_per_s", "watts"),
             _says(_AMPERE, "clock_hz", "cores"),
         ),
@@ -157,7 +159,9 @@ _ALL = (
         link_bytes_per_s=450 * GB,
         watts=700,
         sources=_sources(
-            _says(_H200_SHEET, "year", "sparse_flops", "memory_bytes", "memory_bytes_per_s"),
+            _says("NVIDIA's announcement at SC23, November 2023", "year"),
+            _says(_H200_SHEET, "sparse_flops"),
+            _says(_H200_LAUNCH, "memory_bytes", "memory_bytes_per_s"),
             _says(f"half of what the {_H200_SHEET}, prints with sparsity", "peak_flops"),
             _says(_MLPERF_V41, "link_bytes_per_s", "watts"),
         ),
@@ -190,7 +194,8 @@ _ALL = (
         link_bytes_per_s=None,
         watts=750,
         sources=_sources(
-            _says(_ROCM, "year", "peak_flops", "memory_bytes_per_s"),
+            _says("AMD's launch of the Instinct MI300 series, December 2023", "year"),
+            _says(_ROCM, "peak_flops", "memory_bytes_per_s"),
             _says(_ROCM_SPECS, "memory_bytes", "cores"),
             _says(_ROCM_TUNING, "clock_hz"),
             _says(_MI300X_MLPERF, "watts"),
@@ -198,7 +203,7 @@ _ALL = (
     ),
     Accelerator(
         name="TPU v4",
-        year=2021,
+        year=2020,
         peak_flops=_tera(bf16=275, int8=275),
         sparse_flops=_tera(),
         memory_bytes=32 * GIB,
@@ -209,7 +214,8 @@ _ALL = (
         watts=192,
         sources=_sources(
             _says(f"{_TPU_DOCS}v4", "peak_flops", "memory_bytes", "memory_bytes_per_s", "cores", "watts"),
-            _says(_TPU_V4_PAPER, "year", "clock_hz", "link_bytes_per_s"),
+            _says("Jouppi et al. (2023): TPU v4, ISCA, arXiv:2304.01433, abstract: deployed since 2020", "year"),
+            _says(_TPU_V4_PAPER, "clock_hz", "link_bytes_per_s"),
         ),
     ),
     Accelerator(
@@ -224,7 +230,8 @@ _ALL = (
         link_bytes_per_s=200 * GB,
         watts=None,
         sources=_sources(
-            _says(f"{_TPU_DOCS}v5e", "year", "peak_flops", "memory_bytes", "memory_bytes_per_s"),
+            _says("Google's announcement of Cloud TPU v5e, August 2023", "year"),
+            _says(f"{_TPU_DOCS}v5e", "peak_flops", "memory_bytes", "memory_bytes_per_s"),
             _says(f"{_TPU_DOCS}v5e", "cores", "link_bytes_per_s"),
         ),
     ),
@@ -240,7 +247,8 @@ _ALL = (
         link_bytes_per_s=600 * GB,
         watts=None,
         sources=_sources(
-            _says(f"{_TPU_DOCS}v5p", "year", "peak_flops", "memory_bytes", "memory_bytes_per_s"),
+            _says("Google's announcement of Cloud TPU v5p, December 2023", "year"),
+            _says(f"{_TPU_DOCS}v5p", "peak_flops", "memory_bytes", "memory_bytes_per_s"),
             _says(f"{_TPU_DOCS}v5p", "cores", "link_bytes_per_s"),
         ),
     ),
@@ -256,7 +264,8 @@ _ALL = (
         link_bytes_per_s=400 * GB,
         watts=None,
         sources=_sources(
-            _says(f"{_TPU_DOCS}v6e", "year", "peak_flops", "memory_bytes", "memory_bytes_per_s"),
+            _says("Google's announcement of Trillium at I/O, May 2024", "year"),
+            _says(f"{_TPU_DOCS}v6e", "peak_flops", "memory_bytes", "memory_bytes_per_s"),
             _says(f"{_TPU_DOCS}v6e", "cores", "link_bytes_per_s"),
         ),
     ),
